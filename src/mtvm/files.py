@@ -1,0 +1,85 @@
+"""Reading with clear errors, writing so that nothing half-written is ever seen."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from mtvm.errors import InputError
+
+
+def cache_dir() -> Path:
+    """Where computed tables are kept: `$MTVM_CACHE`, else `$XDG_CACHE_HOME/mtvm`, else `~/.cache/mtvm`."""
+    if explicit := os.environ.get("MTVM_CACHE"):
+        return Path(explicit)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "mtvm"
+
+
+def read_bytes(path: Path, what: str) -> bytes:
+    """The file's content, or one sentence that says which `what` could not be read."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file ({what}).") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot read this {what} ({error.strerror}).") from None
+
+
+def parse_json(content: bytes, path: Path) -> Any:
+    """`content` of `path` as JSON; a syntax error names the line and column."""
+    try:
+        return json.loads(content)
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"{path}: not valid JSON at line {error.lineno}, column {error.colno} ({error.msg}); "
+            "the file may be truncated, fetch or write it again."
+        ) from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not a JSON text file (it holds bytes that are not UTF-8).") from None
+
+
+def read_json(path: Path, what: str) -> Any:
+    return parse_json(read_bytes(path, what), path)
+
+
+@contextlib.contextmanager
+def atomic_path(path: Path) -> Iterator[Path]:
+    """Give a temporary file or folder name beside `path`; rename it to `path` only if the block succeeds.
+
+    The block may create a file or a directory of that name. An existing `path` stays as it was until the
+    rename, and for ever if the block raises.
+    """
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        holder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    except OSError as error:
+        raise InputError(f"{path}: cannot write there ({error.strerror}).") from None
+    try:
+        fresh = holder / path.name
+        yield fresh
+        if fresh.is_dir() and path.is_dir():
+            os.replace(path, holder / "replaced")  # a folder cannot be renamed over a non-empty one
+        os.replace(fresh, path)
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise InputError(f"{path}: writing failed ({error.strerror}); nothing was changed.") from error
+    finally:
+        shutil.rmtree(holder, ignore_errors=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    with atomic_path(path) as fresh:
+        fresh.write_text(text, encoding="utf-8")
+
+
+def write_json(path: Path, value: Any, indent: int | None = None) -> None:
+    write_text(path, json.dumps(value, indent=indent) + "\n")

@@ -1,0 +1,1 @@
+"""Episodes, metrics, baselines and result files."""

@@ -1,0 +1,1 @@
+"""Buildings: graphs, simulator, views and features."""
