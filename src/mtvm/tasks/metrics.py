@@ -1,0 +1,158 @@
+"""How well trajectories follow their episodes. All distances are along the navigation graph, in metres.
+
+Everything is computed for all episodes at once on padded node arrays; `dynamic_time_warping_row` is also the
+step from which a reward can be built.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mtvm.tasks.episode import EpisodeSet
+from mtvm.world.world import World
+
+SUCCESS_RADIUS = 3.0
+METRICS = ("NE", "SR", "OSR", "SPL", "TL", "nDTW", "SDTW", "CLS", "GP")
+RATES = ("SR", "OSR", "SPL", "nDTW", "SDTW", "CLS")
+"""The metrics that lie between 0 and 1 and are reported in percent."""
+
+_CHUNK = 4096  # episodes whose trajectory-by-reference distances are held at once
+
+Floats = NDArray[np.float64]
+Nodes = NDArray[np.integer]
+
+
+def evaluate(episodes: EpisodeSet, trajectories: Nodes) -> dict[str, Floats]:
+    """Each metric of each episode, rates in percent.
+
+    `trajectories` is (N, T): the nodes visited, the start first, -1 padded. Staying at a viewpoint counts as
+    one visit. The episodes must have goals.
+    """
+    chunks = []
+    trajectories = without_stays(trajectories)
+    for first in range(0, len(episodes), _CHUNK):
+        rows = slice(first, first + _CHUNK)
+        chunks.append(
+            _evaluate(episodes.world, trajectories[rows], episodes.references[rows], episodes.goals[rows])
+        )
+    columns = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in METRICS}
+    return {name: column * 100 if name in RATES else column for name, column in columns.items()}
+
+
+def summarize(columns: dict[str, Floats]) -> dict[str, float]:
+    """The mean of each metric."""
+    return {name: float(column.mean()) for name, column in columns.items()}
+
+
+def _evaluate(world: World, walked: Nodes, reference: Nodes, goals: Nodes) -> dict[str, Floats]:
+    ends = _last(walked)[:, None]
+    error = goal_distance(world, ends, goals)[:, 0]
+    nearest = goal_distance(world, walked, goals).min(axis=1)
+    from_start = goal_distance(world, walked[:, :1], goals)[:, 0]
+    length = path_length(world, walked)
+    success = (error < SUCCESS_RADIUS).astype(np.float64)
+    apart = pair_distances(world, walked, reference)
+    ndtw = normalized_dtw(dynamic_time_warping(apart, _count(walked), _count(reference)), _count(reference))
+    longer = np.maximum(length, from_start)
+    return {
+        "NE": error,
+        "SR": success,
+        "OSR": (nearest < SUCCESS_RADIUS).astype(np.float64),
+        # An agent that starts at the goal and stays there has walked the shortest path.
+        "SPL": success * np.divide(from_start, longer, out=np.ones_like(longer), where=longer > 0),
+        "TL": length,
+        "nDTW": ndtw,
+        "SDTW": success * ndtw,
+        "CLS": coverage_by_length(apart, path_length(world, reference), length, _count(reference)),
+        "GP": from_start - error,
+    }
+
+
+def goal_distance(world: World, nodes: Nodes, goals: Nodes) -> Floats:
+    """(N, T) distance to the nearest goal; inf where nodes are padded."""
+    distances = pair_distances(world, nodes, goals)
+    nearest: Floats = distances.min(axis=2)
+    return nearest
+
+
+def pair_distances(world: World, rows: Nodes, columns: Nodes) -> Floats:
+    """(N, T, R) distances between two (N, ...) node arrays; inf where either is padded."""
+    real = (rows >= 0)[:, :, None] & (columns >= 0)[:, None, :]
+    safe = rows[:, :1, None]  # any node of the same scan keeps the lookup inside its block
+    start = np.where(real, rows[:, :, None], safe)
+    goal = np.where(real, columns[:, None, :], safe)
+    return np.where(real, world.distance(start, goal), np.inf)
+
+
+def path_length(world: World, nodes: Nodes) -> Floats:
+    """(N,) metres walked along the nodes."""
+    if nodes.shape[1] < 2:
+        return np.zeros(len(nodes))
+    moved = nodes[:, 1:] >= 0
+    steps = world.distance(
+        np.where(moved, nodes[:, :-1], nodes[:, :1]), np.where(moved, nodes[:, 1:], nodes[:, :1])
+    )
+    length: Floats = np.where(moved, steps, 0.0).sum(axis=1)
+    return length
+
+
+def dynamic_time_warping_row(above: Floats | None, apart: Floats) -> Floats:
+    """The next row (N, R) of the warping table, from the row above (None: this is the first) and the
+    distances of the newly visited node to each reference node."""
+    row = np.empty_like(apart)
+    for column in range(apart.shape[1]):
+        if above is None:
+            best = row[:, column - 1] if column else np.zeros(len(apart))
+        elif column == 0:
+            best = above[:, 0]
+        else:
+            best = np.minimum(np.minimum(above[:, column], above[:, column - 1]), row[:, column - 1])
+        row[:, column] = best + apart[:, column]
+    return row
+
+
+def dynamic_time_warping(apart: Floats, walked: ArrayLike, reference: ArrayLike) -> Floats:
+    """(N,) cost of the best warping of `walked` visited onto `reference` reference nodes; `apart` is (N, T, R)."""
+    walked, last = np.asarray(walked), np.asarray(reference)[:, None] - 1
+    row: Floats | None = None
+    cost = np.zeros(len(apart))
+    for step in range(apart.shape[1]):
+        row = dynamic_time_warping_row(row, apart[:, step])
+        cost = np.where(walked == step + 1, np.take_along_axis(row, last, axis=1)[:, 0], cost)
+    return cost
+
+
+def normalized_dtw(cost: Floats, reference: ArrayLike) -> Floats:
+    """exp(-DTW / (3 |R|)): 1 for the reference itself."""
+    return np.exp(-cost / (SUCCESS_RADIUS * np.asarray(reference)))
+
+
+def coverage_by_length(
+    apart: Floats, reference_length: Floats, length: Floats, reference: ArrayLike
+) -> Floats:
+    """CLS: how much of the reference is covered, times how well the length fits what is covered."""
+    nearness = np.exp(-apart.min(axis=1) / SUCCESS_RADIUS)  # 0 for padding, which lies at inf
+    coverage = nearness.sum(axis=1) / np.asarray(reference)
+    expected = coverage * reference_length
+    scale = expected + np.abs(expected - length)
+    # A reference of one viewpoint expects no walking, and a trajectory that does none fits it.
+    return coverage * np.divide(expected, scale, out=np.ones_like(scale), where=scale > 0)
+
+
+def without_stays(nodes: Nodes) -> Nodes:
+    """The same walks without repeats of a viewpoint in place, padded with -1 at the end."""
+    stays = np.zeros(nodes.shape, dtype=bool)
+    stays[:, 1:] = (nodes[:, 1:] == nodes[:, :-1]) | (nodes[:, 1:] < 0)
+    order = np.argsort(stays, axis=1, kind="stable")
+    moved = np.take_along_axis(np.where(stays, -1, nodes), order, axis=1)
+    return moved[:, : int((~stays).sum(axis=1).max(initial=1))]
+
+
+def _count(nodes: Nodes) -> NDArray[np.int64]:
+    count: NDArray[np.int64] = (nodes >= 0).sum(axis=1)
+    return count
+
+
+def _last(nodes: Nodes) -> Nodes:
+    return np.take_along_axis(nodes, _count(nodes)[:, None] - 1, axis=1)[:, 0]

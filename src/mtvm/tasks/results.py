@@ -1,0 +1,160 @@
+"""Result files: read with the leaderboards' checks, scored, and written for submission.
+
+A result file is a list of `{"instr_id": ..., "trajectory": [[viewpoint, heading, elevation], ...]}`; NDH says
+`inst_idx`, a whole number. Viewpoints without angles, and lists of viewpoints walked in one step, are read too.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtvm.errors import InputError
+from mtvm.files import atomic_path, read_json, write_json
+from mtvm.tasks.episode import EpisodeSet
+from mtvm.tasks.metrics import METRICS, evaluate
+
+Pose = tuple[str, float, float]
+
+
+def id_field(task: str) -> str:
+    return "inst_idx" if task == "ndh" else "instr_id"
+
+
+def write_results(path: Path, episodes: EpisodeSet, trajectories: Sequence[Sequence[Pose]]) -> None:
+    """Write one trajectory of `(viewpoint, heading, elevation)` for each episode."""
+    field = id_field(episodes.task)
+    records = [
+        {field: int(i) if field == "inst_idx" else i, "trajectory": [list(pose) for pose in poses]}
+        for i, poses in zip(episodes.ids, trajectories, strict=True)
+    ]
+    write_json(path, records)
+
+
+def read_results(
+    path: Path, episodes: EpisodeSet, partial: bool = False
+) -> tuple[EpisodeSet, list[list[Pose]]]:
+    """The trajectories of a result file, in the order of the episodes.
+
+    Every id must be there exactly once (`partial` scores those that are), no other id may be; each trajectory
+    begins at the episode's start and moves along edges of the graph.
+    """
+    records = read_json(path, "result file")
+    if not isinstance(records, list) or not records:
+        raise InputError(f"{path}: a result file is a non-empty list of trajectories.")
+    by_id: dict[str, list[Pose]] = {}
+    known = set(episodes.ids)
+    for place, record in enumerate(records):
+        identity, poses = _read_record(path, place, record)
+        if identity not in known:
+            raise InputError(
+                f"{path}: entry {place}: id {identity} is not in {episodes.name} ({episodes.source})."
+            )
+        if identity in by_id:
+            raise InputError(f"{path}: entry {place}: id {identity} is there twice.")
+        by_id[identity] = poses
+    missing = [identity for identity in episodes.ids if identity not in by_id]
+    if missing and not partial:
+        raise InputError(
+            f"{path}: {len(missing)} of {len(episodes)} ids of {episodes.name} are missing, the first is "
+            f"{missing[0]}; --partial scores those that are there."
+        )
+    if missing:
+        episodes = episodes.select([row for row, identity in enumerate(episodes.ids) if identity in by_id])
+    return episodes, [by_id[identity] for identity in episodes.ids]
+
+
+def _read_record(path: Path, place: int, record: Any) -> tuple[str, list[Pose]]:
+    if not isinstance(record, dict):
+        raise InputError(f"{path}: entry {place} is not an object with 'instr_id' and 'trajectory'.")
+    identity = record.get("instr_id", record.get("inst_idx"))
+    if not isinstance(identity, str | int) or isinstance(identity, bool):
+        raise InputError(f"{path}: entry {place} has no 'instr_id' (R2R) or 'inst_idx' (NDH).")
+    trajectory = record.get("trajectory")
+    if not isinstance(trajectory, list) or not trajectory:
+        raise InputError(f"{path}: entry {place} (id {identity}): 'trajectory' is missing or empty.")
+    poses: list[Pose] = []
+    for step, entry in enumerate(trajectory):
+        poses += _read_step(entry) or _bad_step(path, place, identity, step)
+    return str(identity), poses
+
+
+def _read_step(entry: Any) -> list[Pose]:
+    """`[viewpoint, heading, elevation]`, a viewpoint, or viewpoints walked in one step; empty if none of these."""
+    entry = [entry] if isinstance(entry, str) else entry
+    if not isinstance(entry, list | tuple) or not entry or not isinstance(entry[0], str):
+        return []
+    if all(isinstance(item, str) for item in entry):
+        return [(viewpoint, 0.0, 0.0) for viewpoint in entry]
+    if len(entry) == 3 and all(isinstance(angle, int | float) for angle in entry[1:]):
+        return [(entry[0], float(entry[1]), float(entry[2]))]
+    return []
+
+
+def _bad_step(path: Path, place: int, identity: str | int, step: int) -> list[Pose]:
+    raise InputError(
+        f"{path}: entry {place} (id {identity}): step {step} of 'trajectory' is not [viewpoint, heading, elevation]."
+    )
+
+
+def trajectory_nodes(path: Path, episodes: EpisodeSet, trajectories: list[list[Pose]]) -> NDArray[np.int32]:
+    """(N, T) nodes of the trajectories, -1 padded, after the leaderboards' checks of starts and edges."""
+    world = episodes.world
+    nodes = np.full((len(trajectories), max(map(len, trajectories))), -1, dtype=np.int32)
+    scans = [world.scans[number] for number in world.scan_of_node[episodes.starts]]
+    for row, (scan, poses) in enumerate(zip(scans, trajectories, strict=True)):
+        nodes[row, : len(poses)] = found = [world.find(scan, viewpoint) for viewpoint, _, _ in poses]
+        if -1 in found:
+            unknown = poses[found.index(-1)][0]
+            raise InputError(
+                f"{path}: id {episodes.ids[row]}: scan {scan} has no included viewpoint {unknown}."
+            )
+    for row in np.nonzero(nodes[:, 0] != episodes.starts)[0]:
+        raise InputError(
+            f"{path}: id {episodes.ids[row]}: the trajectory begins at {trajectories[row][0][0]}, "
+            f"the episode at {world.viewpoints[episodes.starts[row]]}."
+        )
+    here, there = nodes[:, :-1], nodes[:, 1:]
+    broken = (there >= 0) & (there != here) & ~world.has_edge(here, there)
+    for row, step in np.argwhere(broken):
+        raise InputError(
+            f"{path}: id {episodes.ids[row]}: the trajectory moves from {trajectories[row][step][0]} to "
+            f"{trajectories[row][step + 1][0]} (step {step}), but the navigation graph has no such edge."
+        )
+    return nodes
+
+
+def score(
+    path: Path, episodes: EpisodeSet, partial: bool = False
+) -> tuple[EpisodeSet, dict[str, NDArray[np.float64]]]:
+    """Every metric of every trajectory in a result file, and the episodes that they belong to."""
+    if not episodes.has_goals:
+        raise InputError(
+            f"{episodes.source}: {episodes.name} has no goals to score against; 'mtvm submit' checks and "
+            "writes the file for the leaderboard."
+        )
+    episodes, trajectories = read_results(path, episodes, partial)
+    return episodes, evaluate(episodes, trajectory_nodes(path, episodes, trajectories))
+
+
+def write_episode_table(path: Path, episodes: EpisodeSet, columns: dict[str, NDArray[np.float64]]) -> None:
+    """One line of CSV for each episode: id, scan, and every metric."""
+    with atomic_path(path) as fresh, fresh.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "scan", *METRICS])
+        values = np.stack([columns[name] for name in METRICS], axis=1).tolist()
+        for row, (identity, start) in enumerate(zip(episodes.ids, episodes.starts.tolist(), strict=True)):
+            writer.writerow([identity, episodes.world.scan(start), *values[row]])
+
+
+def write_submission(results: Path, out: Path, episodes: EpisodeSet) -> int:
+    """Check a result file as the leaderboard does and write it in its form; the number of trajectories."""
+    episodes, trajectories = read_results(results, episodes)
+    trajectory_nodes(results, episodes, trajectories)
+    write_results(out, episodes, trajectories)
+    return len(trajectories)

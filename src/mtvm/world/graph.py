@@ -1,0 +1,285 @@
+"""One building: its viewpoints, who can walk where, and every table that a simulator needs of it.
+
+Everything is computed once from the Matterport connectivity file and cached on disk by the file's content.
+Directions are computed as the C++ simulator does (float32 positions and headings, float64 elevations), so
+that candidates, their order and their angles agree with it; distances are float64.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import math
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+
+from mtvm.errors import InputError
+from mtvm.files import atomic_path, cache_dir, parse_json, read_bytes
+from mtvm.world.views import HALF_HFOV, HEADING_STEP, HEADINGS, VIEW_ELEVATION, VIEWS
+
+CACHE_VERSION = 1
+SUFFIX = "_connectivity.json"
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class NavGraph:
+    """A scan's navigation graph. Node numbers are places in `viewpoints`; K is the largest out-degree."""
+
+    scan: str
+    viewpoints: NDArray[np.str_]
+    """(n,) ids of the included viewpoints, in the file's order."""
+    file_index: NDArray[np.int32]
+    """(n,) each viewpoint's place in the file, which also counts the excluded ones (the C++ `ix`)."""
+    positions: NDArray[np.float64]
+    """(n, 3) metres, z up."""
+    rotations: NDArray[np.float32]
+    """(n, 3, 3) camera-to-world rotation of the pose, which the skybox projection needs."""
+    candidates: NDArray[np.int32]
+    """(n, K) neighbours in the order in which a sweep over the 36 views first sees them; -1 pads."""
+    candidate_views: NDArray[np.int8]
+    """(n, K) the view whose centre is closest to the candidate; 0 where padded."""
+    candidate_headings: NDArray[np.float64]
+    """(n, K) absolute heading of the candidate's own direction, about -15 to 345 degrees, in radians."""
+    candidate_elevations: NDArray[np.float64]
+    """(n, K) absolute elevation of the candidate's own direction."""
+    navigable: NDArray[np.int8]
+    """(n, 36, V) candidate slots inside each view, sorted by angle from the view's centre; -1 pads."""
+    distances: NDArray[np.float64]
+    """(n, n) walking distance in metres along the graph; inf where there is no way."""
+    next_slot: NDArray[np.int8]
+    """(n, n) the candidate slot to take from i on the shortest path to j; -1 at j itself or with no way."""
+
+    def __len__(self) -> int:
+        return len(self.viewpoints)
+
+    def node(self, viewpoint: str) -> int:
+        """The number of a viewpoint id."""
+        (found,) = np.nonzero(self.viewpoints == viewpoint)
+        if len(found) == 0:
+            raise InputError(f"scan {self.scan} has no included viewpoint {viewpoint}.")
+        return int(found[0])
+
+    def neighbours(self, node: int) -> NDArray[np.int32]:
+        row = self.candidates[node]
+        return row[row >= 0]
+
+    def next_hop(self, start: int, goal: int) -> int:
+        """The neighbour to walk to from `start` towards `goal`; `goal` itself when there, -1 without a way."""
+        slot = self.next_slot[start, goal]
+        return int(self.candidates[start, slot]) if slot >= 0 else goal if start == goal else -1
+
+    def shortest_path(self, start: int, goal: int) -> list[int]:
+        """Nodes from `start` to `goal`, both included."""
+        if not np.isfinite(self.distances[start, goal]):
+            raise InputError(
+                f"scan {self.scan}: no way from {self.viewpoints[start]} to {self.viewpoints[goal]}."
+            )
+        path = [start]
+        while path[-1] != goal:
+            path.append(self.next_hop(path[-1], goal))
+        return path
+
+    @classmethod
+    def load(cls, path: Path, cache: bool = True) -> NavGraph:
+        """Read `<scan>_connectivity.json`, from the cache when this very content was read before."""
+        content = read_bytes(Path(path), "connectivity file")
+        scan = scan_of(Path(path))
+        key = hashlib.blake2b(scan.encode() + b"\0" + content, digest_size=16).hexdigest()
+        cached = cache_dir() / "graphs" / f"v{CACHE_VERSION}" / f"{key}.npz"
+        if cache and cached.exists():
+            try:
+                return _read_cached(scan, cached)
+            except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+                pass  # a damaged cache file is computed and written anew
+        graph = cls.from_records(scan, parse_json(content, Path(path)), Path(path))
+        if cache:
+            _write_cached(graph, cached)
+        return graph
+
+    @classmethod
+    def from_records(cls, scan: str, records: Any, path: Path) -> NavGraph:
+        """The graph of a parsed connectivity file; `path` only names it in errors."""
+        ids, poses, included, unobstructed = _check_records(records, path)
+        file_index = np.nonzero(included)[0]
+        if len(file_index) == 0:
+            raise InputError(f"{path}: no viewpoint has 'included' true, so there is nowhere to stand.")
+        adjacency = unobstructed[np.ix_(file_index, file_index)]
+        np.fill_diagonal(adjacency, False)
+        poses = poses[file_index].reshape(-1, 4, 4)
+        positions = poses[:, :3, 3].copy()
+        source, target = np.nonzero(adjacency)
+        tables = _candidate_tables(source, target, positions, path)
+        distances, next_slot = _shortest_ways(source, target, positions, tables["candidates"])
+        return cls(
+            scan=scan,
+            viewpoints=np.array(ids)[file_index],
+            file_index=file_index.astype(np.int32),
+            positions=positions,
+            rotations=poses[:, :3, :3].astype(np.float32),
+            distances=distances,
+            next_slot=next_slot,
+            **tables,
+        )
+
+
+def scan_of(path: Path) -> str:
+    if not path.name.endswith(SUFFIX):
+        raise InputError(f"{path}: a connectivity file is named <scan>{SUFFIX}.")
+    return path.name.removesuffix(SUFFIX)
+
+
+def relative_heading(
+    east: NDArray[np.float32],
+    north: NDArray[np.float32],
+    heading: NDArray[np.float64],
+    half_hfov: float = HALF_HFOV,
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """Heading of the horizontal direction (east, north) seen from a camera heading, and whether it lies
+    within half the horizontal field of view. Float32 throughout, as the C++ simulator computes it."""
+    camera_east = np.cos(math.pi / 2 - heading).astype(np.float32)
+    camera_north = np.sin(math.pi / 2 - heading).astype(np.float32)
+    along = east * camera_east + north * camera_north
+    across = east * camera_north - north * camera_east
+    inverse_length = np.float32(1) / np.sqrt(east * east + north * north)
+    cosine = (east * inverse_length) * camera_east + (north * inverse_length) * camera_north
+    return np.arctan2(across, along), cosine.astype(np.float64) >= math.cos(half_hfov)
+
+
+def directions(
+    source: NDArray[np.float64], target: NDArray[np.float64]
+) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float64], NDArray[np.float64]]:
+    """East and north offsets (float32), elevation and length (float64) from one position to another."""
+    offset = target.astype(np.float32) - source.astype(np.float32)
+    east, north, up = offset[..., 0], offset[..., 1], offset[..., 2]
+    level = np.sqrt(east * east + north * north)
+    elevation = np.arctan2(up.astype(np.float64), level.astype(np.float64))
+    length = np.sqrt(east * east + north * north + up * up).astype(np.float64)
+    return east, north, elevation, length
+
+
+def _check_records(
+    records: Any, path: Path
+) -> tuple[list[str], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+    if not isinstance(records, list) or not records:
+        raise InputError(f"{path}: a connectivity file is a non-empty list of viewpoints.")
+    expected = {"image_id": str, "pose": list, "included": bool, "unobstructed": list}
+    for place, record in enumerate(records):
+        if not isinstance(record, dict):
+            raise InputError(f"{path}: entry {place} is not an object.")
+        for field, kind in expected.items():
+            if not isinstance(record.get(field), kind):
+                raise InputError(
+                    f"{path}: entry {place}: field '{field}' is missing or not a {kind.__name__}."
+                )
+        if len(record["pose"]) != 16:
+            raise InputError(
+                f"{path}: entry {place}: field 'pose' has {len(record['pose'])} numbers, not 16."
+            )
+        if len(record["unobstructed"]) != len(records):
+            raise InputError(
+                f"{path}: entry {place}: field 'unobstructed' has {len(record['unobstructed'])} values, "
+                f"not one for each of the {len(records)} viewpoints."
+            )
+    ids = [record["image_id"] for record in records]
+    if len(set(ids)) != len(ids):
+        twice = next(i for i in ids if ids.count(i) > 1)
+        raise InputError(f"{path}: field 'image_id': viewpoint {twice} is there twice.")
+    try:
+        poses = np.array([record["pose"] for record in records], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{path}: field 'pose' holds something that is not a number.") from None
+    if not np.isfinite(poses).all():
+        raise InputError(f"{path}: field 'pose' holds a number that is not finite.")
+    included = np.array([record["included"] for record in records])
+    unobstructed = np.array([record["unobstructed"] for record in records]).astype(bool)
+    return ids, poses, included, unobstructed
+
+
+def _candidate_tables(
+    source: NDArray[np.int64], target: NDArray[np.int64], positions: NDArray[np.float64], path: Path
+) -> dict[str, Any]:
+    """Candidates of every viewpoint, found as the usual sweep over the 36 views finds them."""
+    nodes = len(positions)
+    east, north, elevation, _ = directions(positions[source], positions[target])
+    if not (east * east + north * north).all():
+        raise InputError(f"{path}: an edge joins two viewpoints that are exactly above each other.")
+    view_heading = np.arange(HEADINGS) * HEADING_STEP
+    heading, seen = relative_heading(east[:, None], north[:, None], view_heading[None, :])
+    heading, seen = np.tile(heading, 3), np.tile(seen, 3)  # edges x 36: rows differ only in elevation
+    angle = np.hypot(heading.astype(np.float64), elevation[:, None] - VIEW_ELEVATION)
+    angle[~seen] = np.inf
+
+    edges = np.arange(len(source))
+    closest = angle.argmin(axis=1)  # the first of equals, as "strictly closer replaces" keeps it
+    first = seen.argmax(axis=1)
+    order = np.lexsort((angle[edges, first], first, source))
+    degree = np.bincount(source, minlength=nodes)
+    slot = np.empty(len(source), dtype=np.int64)
+    slot[order] = _place_in_group(degree)
+
+    width = int(degree.max(initial=0))
+    candidates = np.full((nodes, width), -1, dtype=np.int32)
+    candidates[source, slot] = target
+    views = np.zeros((nodes, width), dtype=np.int8)
+    views[source, slot] = closest
+    headings, elevations = np.zeros((nodes, width)), np.zeros((nodes, width))
+    headings[source, slot] = view_heading[closest % HEADINGS] + heading[edges, closest].astype(np.float64)
+    elevations[source, slot] = elevation
+
+    edge, view = np.nonzero(seen)
+    by_view = np.lexsort((angle[edge, view], source[edge] * VIEWS + view))
+    edge, view = edge[by_view], view[by_view]
+    in_view = np.bincount(source[edge] * VIEWS + view, minlength=nodes * VIEWS)
+    navigable = np.full((nodes, VIEWS, int(in_view.max(initial=0))), -1, dtype=np.int8)
+    navigable[source[edge], view, _place_in_group(in_view)] = slot[edge]
+    return {
+        "candidates": candidates,
+        "candidate_views": views,
+        "candidate_headings": headings,
+        "candidate_elevations": elevations,
+        "navigable": navigable,
+    }
+
+
+def _place_in_group(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """0, 1, 2, ... anew for each of the groups that lie one after the other."""
+    starts = np.cumsum(sizes) - sizes
+    return np.arange(sizes.sum()) - np.repeat(starts, sizes)
+
+
+def _shortest_ways(
+    source: NDArray[np.int64],
+    target: NDArray[np.int64],
+    positions: NDArray[np.float64],
+    candidates: NDArray[np.int32],
+) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+    nodes = len(positions)
+    lengths = np.linalg.norm(positions[source] - positions[target], axis=1)
+    # Searching backwards from each goal makes the predecessor of i the node that follows i towards it.
+    backwards = csr_array((lengths, (target, source)), shape=(nodes, nodes))
+    distances, following = dijkstra(backwards, return_predecessors=True)
+    slot_to = np.full((nodes, nodes + 1), -1, dtype=np.int8)  # the last column answers "no way"
+    node, slot = np.nonzero(candidates >= 0)
+    slot_to[node, candidates[node, slot]] = slot
+    following = np.where(following < 0, nodes, following).T
+    return np.ascontiguousarray(distances.T), np.take_along_axis(slot_to, following, axis=1)
+
+
+def _write_cached(graph: NavGraph, cached: Path) -> None:
+    arrays = {f.name: getattr(graph, f.name) for f in dataclasses.fields(graph) if f.name != "scan"}
+    try:
+        with atomic_path(cached) as fresh:
+            np.savez(fresh, **arrays)
+    except InputError:
+        pass  # a cache that cannot be written costs time, nothing else
+
+
+def _read_cached(scan: str, cached: Path) -> NavGraph:
+    with np.load(cached, allow_pickle=False) as stored:
+        return NavGraph(scan=scan, **{name: stored[name] for name in stored.files})

@@ -1,0 +1,366 @@
+"""A drop-in for the Python API of the C++ Matterport3D simulator, both generations of it.
+
+    import mtvm.world.mattersim
+    mtvm.world.mattersim.install()  # from here on `import MatterSim` is this module
+
+or, without touching the other project's code:
+
+    PYTHONPATH=$(python -m mtvm.world.mattersim) python their_training.py
+
+Called with strings and numbers, `newEpisode`, `makeAction` and `getState` are those of the older, single-state
+simulator; called with lists they are those of the newer, batched one. Images are drawn when `rgb` or `depth`
+is first looked at, so code that only walks pays nothing for them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import random
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtvm.errors import InputError
+from mtvm.world.graph import SUFFIX, NavGraph, directions, relative_heading
+from mtvm.world.skybox import SkyboxRenderer
+from mtvm.world.views import (
+    ELEVATION_STEP,
+    HEADING_STEP,
+    VIEW_ELEVATION,
+    VIEW_HEADING,
+    nearest_view,
+    wrap_heading,
+)
+
+
+def install() -> None:
+    """Make `import MatterSim` give this module for the rest of the process."""
+    sys.modules["MatterSim"] = sys.modules[__name__]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ViewPoint:
+    """A place that can be moved to, and its direction seen from the agent's camera."""
+
+    viewpointId: str  # noqa: N815
+    ix: int
+    x: float
+    y: float
+    z: float
+    rel_heading: float = 0.0
+    rel_elevation: float = 0.0
+    rel_distance: float = 0.0
+
+    @property
+    def point(self) -> list[float]:
+        """`[x, y, z]`, as the oldest simulators gave it."""
+        return [self.x, self.y, self.z]
+
+
+class SimState:
+    """One agent's state. It does not change when the simulator goes on."""
+
+    def __init__(self, simulator: Simulator) -> None:
+        self.scanId = ""
+        self.step = 0
+        self.location: ViewPoint | None = None
+        self.heading = 0.0
+        self.elevation = 0.0
+        self.viewIndex = 0
+        self.navigableLocations: list[ViewPoint] = []
+        self._simulator = simulator
+        self._rgb: NDArray[np.uint8] | None = None
+        self._depth: NDArray[np.uint16] | None = None
+
+    @property
+    def rgb(self) -> NDArray[np.uint8]:
+        """The view as (height, width, 3), in the order blue, green, red; black with rendering disabled."""
+        if self._rgb is None:
+            self._rgb = self._simulator._draw_rgb(self)
+        return self._rgb
+
+    @property
+    def depth(self) -> NDArray[np.uint16]:
+        """Distance from the image plane as (height, width, 1), 0.25 mm a unit; zeros unless depth is enabled."""
+        if self._depth is None:
+            self._depth = self._simulator._draw_depth(self)
+        return self._depth
+
+
+class Simulator:
+    """The simulator itself; the methods are those of the C++ one, under its names."""
+
+    def __init__(self) -> None:
+        self._width, self._height, self._vfov = 320, 240, 0.8
+        self._elevation_limits = (-0.94, 0.94)
+        self._graph_path = Path("connectivity")
+        self._dataset_path = Path("data/v1/scans")
+        self._rendering = True
+        self._depth = False
+        self._discretized = False
+        self._restricted = True
+        self._preloading = False
+        self._cache_size = 200
+        self._batched = False
+        self._seed = 1
+        self._initialized = False
+        self._graphs: dict[str, NavGraph] = {}
+        self._numbers: dict[str, dict[str, int]] = {}
+        self._seen: dict[tuple[str, int, float, float], list[ViewPoint]] = {}
+        self._states: list[SimState] = [SimState(self)]
+        self._frames = 0
+        self.resetTimers()
+
+    # Configuration: as in the C++ simulator, most of it is fixed by `initialize`.
+
+    def setCameraResolution(self, width: int, height: int) -> None:
+        self._width, self._height = int(width), int(height)
+
+    def setCameraVFOV(self, vfov: float) -> None:
+        self._vfov = float(vfov)
+
+    def setElevationLimits(self, min: float, max: float) -> bool:
+        """Limits for continuous viewing angles; false, and no change, unless -pi/2 < min < 0 < max < pi/2."""
+        valid = -math.pi / 2 < min < 0 < max < math.pi / 2
+        if valid:
+            self._elevation_limits = (float(min), float(max))
+        return valid
+
+    def setDatasetPath(self, path: str) -> None:
+        """Folder of the skybox images: `<scan>/matterport_skybox_images`, also below `v1/scans`."""
+        self._configure("_dataset_path", Path(path))
+
+    def setNavGraphPath(self, path: str) -> None:
+        """Folder of the `<scan>_connectivity.json` files."""
+        self._configure("_graph_path", Path(path))
+
+    def setRenderingEnabled(self, value: bool) -> None:
+        self._configure("_rendering", bool(value))
+
+    def setDepthEnabled(self, value: bool) -> None:
+        self._configure("_depth", bool(value))
+
+    def setDiscretizedViewingAngles(self, value: bool) -> None:
+        self._configure("_discretized", bool(value))
+
+    def setRestrictedNavigation(self, value: bool) -> None:
+        """False makes all neighbours navigable, not only those inside the view."""
+        self._configure("_restricted", bool(value))
+
+    def setPreloadingEnabled(self, value: bool) -> None:
+        """Decode all of a scan's skyboxes when its first image is asked for."""
+        self._configure("_preloading", bool(value))
+
+    def setBatchSize(self, size: int) -> None:
+        if not self._initialized:
+            self._batched = True
+            self._states = [SimState(self) for _ in range(size)]
+
+    def setCacheSize(self, size: int) -> None:
+        """Number of decoded panoramas that are kept."""
+        self._configure("_cache_size", int(size))
+
+    def setSeed(self, seed: int) -> None:
+        self._configure("_seed", int(seed))
+
+    def _configure(self, name: str, value: object) -> None:
+        if not self._initialized:
+            setattr(self, name, value)
+
+    def initialize(self) -> None:
+        """End the configuration. `newEpisode` does it too."""
+        if not self._initialized:
+            self._initialized = True
+            self._random = random.Random(self._seed)
+            panoramas = sys.maxsize if self._preloading else self._cache_size
+            self._renderer = SkyboxRenderer(self._dataset_path, cache_size=panoramas)
+
+    init = initialize  # its name in the older simulator
+
+    def close(self) -> None:
+        """Let go of images and graphs; the simulator can be configured and used again."""
+        self._initialized = False
+        self._graphs.clear()
+        self._numbers.clear()
+        self._seen.clear()
+
+    # Walking
+
+    def newEpisode(
+        self,
+        scanId: str | Sequence[str],
+        viewpointId: str | Sequence[str] = "",
+        heading: float | Sequence[float] = 0.0,
+        elevation: float | Sequence[float] = 0.0,
+    ) -> None:
+        """Start anew. With strings: one agent, at a random viewpoint if none is given. With lists: a batch."""
+        self.initialize()
+        if isinstance(scanId, str):
+            start = str(viewpointId) or self._random_viewpoint(scanId)
+            self._batched = False
+            starts = [(scanId, start, float(heading), float(elevation))]  # type: ignore[arg-type]
+        else:
+            self._batched = True
+            starts = list(zip(scanId, viewpointId, heading, elevation, strict=True))  # type: ignore[arg-type]
+        self._states = [self._arrive(scan, self._number(scan, v), h, e, 0) for scan, v, h, e in starts]
+
+    def newRandomEpisode(self, scanId: str | Sequence[str]) -> None:
+        """Random viewpoints and headings in the scans given, looking level."""
+        self.initialize()
+        if isinstance(scanId, str):
+            self.newEpisode(scanId, "", self._random.uniform(0, 2 * math.pi))
+            return
+        viewpoints = [self._random_viewpoint(scan) for scan in scanId]
+        headings = [self._random.uniform(0, 2 * math.pi) for _ in scanId]
+        self.newEpisode(scanId, viewpoints, headings, [0.0] * len(viewpoints))
+
+    def makeAction(
+        self, index: int | Sequence[int], heading: float | Sequence[float], elevation: float | Sequence[float]
+    ) -> None:
+        """Move to a navigable location (0: stay), turn and look. Discretized angles go by the signs alone."""
+        if not self._initialized or self._states[0].location is None:
+            raise RuntimeError("MatterSim: newEpisode must be called before makeAction")
+        if isinstance(index, int | np.integer):
+            index, heading, elevation = [int(index)], [heading], [elevation]  # type: ignore[list-item]
+        actions = list(zip(index, heading, elevation, strict=True))  # type: ignore[arg-type]
+        if len(actions) != len(self._states):
+            raise ValueError(f"MatterSim: {len(actions)} actions for {len(self._states)} environments")
+        for place, (state, (chosen, _, _)) in enumerate(zip(self._states, actions, strict=True)):
+            if not 0 <= chosen < len(state.navigableLocations):
+                raise ValueError(
+                    f"MatterSim: Invalid action index: {chosen} in environment {place} of {len(self._states)}"
+                )
+        self._states = [
+            self._moved(state, *action) for state, action in zip(self._states, actions, strict=True)
+        ]
+
+    def getState(self) -> SimState | list[SimState]:
+        """The state, or in a batch the list of states."""
+        return list(self._states) if self._batched else self._states[0]
+
+    def _moved(self, state: SimState, index: int, turn: float, look: float) -> SimState:
+        if self._discretized:
+            turn, look = float(np.sign(turn)) * HEADING_STEP, float(np.sign(look)) * ELEVATION_STEP
+        node = self._number(state.scanId, state.navigableLocations[index].viewpointId)
+        return self._arrive(state.scanId, node, state.heading + turn, state.elevation + look, state.step + 1)
+
+    def _arrive(self, scan: str, node: int, heading: float, elevation: float, step: int) -> SimState:
+        state = SimState(self)
+        state.scanId, state.step = scan, step
+        if self._discretized:
+            state.viewIndex = int(nearest_view(heading, elevation))
+            state.heading = float(VIEW_HEADING[state.viewIndex])
+            state.elevation = float(VIEW_ELEVATION[state.viewIndex])
+        else:
+            low, high = self._elevation_limits
+            state.heading = float(wrap_heading(heading))
+            state.elevation = max(min(float(elevation), high), low)
+        state.location = _viewpoint(self._graph(scan), node)
+        state.navigableLocations = [
+            state.location,
+            *self._locations(scan, node, state.heading, state.elevation),
+        ]
+        return state
+
+    def _locations(self, scan: str, node: int, heading: float, elevation: float) -> list[ViewPoint]:
+        """What can be walked to, nearest to the view's centre first. Kept for discretized angles, which recur."""
+        key = (scan, node, heading, elevation)
+        if self._discretized and key in self._seen:
+            return self._seen[key]
+        graph = self._graph(scan)
+        neighbours = np.sort(graph.neighbours(node))
+        east, north, up, length = directions(graph.positions[node], graph.positions[neighbours])
+        half_hfov = self._vfov * self._width / self._height / 2
+        turn, inside = relative_heading(east, north, np.float64(heading), half_hfov)
+        look = up - elevation
+        order = np.argsort(np.hypot(turn.astype(np.float64), look), kind="stable")
+        locations = [
+            _viewpoint(graph, int(neighbours[i]), float(turn[i]), float(look[i]), float(length[i]))
+            for i in order
+            if inside[i] or not self._restricted
+        ]
+        if self._discretized:
+            self._seen[key] = locations
+        return locations
+
+    def _graph(self, scan: str) -> NavGraph:
+        if scan not in self._graphs:
+            self._graphs[scan] = graph = NavGraph.load(self._graph_path / f"{scan}{SUFFIX}")
+            self._numbers[scan] = {
+                viewpoint: node for node, viewpoint in enumerate(graph.viewpoints.tolist())
+            }
+        return self._graphs[scan]
+
+    def _number(self, scan: str, viewpoint: str) -> int:
+        graph = self._graph(scan)
+        number = self._numbers[scan].get(viewpoint)
+        if number is None:
+            raise InputError(f"MatterSim: scan {graph.scan} has no included viewpoint {viewpoint}.")
+        return number
+
+    def _random_viewpoint(self, scan: str) -> str:
+        return str(self._random.choice(self._graph(scan).viewpoints.tolist()))
+
+    # Images
+
+    def _draw_rgb(self, state: SimState) -> NDArray[np.uint8]:
+        if not self._rendering or state.location is None:
+            return np.zeros((self._height, self._width, 3), dtype=np.uint8)
+        view = self._draw(state, depth=False)
+        return np.ascontiguousarray(view[..., ::-1])
+
+    def _draw_depth(self, state: SimState) -> NDArray[np.uint16]:
+        if not (self._rendering and self._depth) or state.location is None:
+            return np.zeros((self._height, self._width, 1), dtype=np.uint16)
+        return self._draw(state, depth=True)[..., None]
+
+    def _draw(self, state: SimState, depth: bool) -> NDArray:
+        started = time.perf_counter()
+        assert state.location is not None
+        graph = self._graph(state.scanId)
+        if self._preloading:
+            self._renderer.preload((state.scanId, viewpoint) for viewpoint in graph.viewpoints.tolist())
+        draw = self._renderer.render_depth if depth else self._renderer.render
+        views = draw(
+            state.scanId,
+            state.location.viewpointId,
+            graph.rotations[self._number(state.scanId, state.location.viewpointId)],
+            [state.heading],
+            [state.elevation],
+            self._width,
+            self._height,
+            self._vfov,
+        )
+        self._frames += 1
+        self._draw_seconds += time.perf_counter() - started
+        return views[0]
+
+    def resetTimers(self) -> None:
+        self._started = time.perf_counter()
+        self._frames = 0
+        self._draw_seconds = 0.0
+
+    def timingInfo(self) -> str:
+        wall = time.perf_counter() - self._started
+        return (
+            f"Rendered {self._frames} frames\n"
+            f"Wall time: {wall * 1000:.1f} ms ({self._frames / wall:.1f} fps)\n"
+            f"Rendering, with image loading: {self._draw_seconds * 1000:.1f} ms\n"
+        )
+
+
+def _viewpoint(
+    graph: NavGraph, node: int, heading: float = 0.0, elevation: float = 0.0, distance: float = 0.0
+) -> ViewPoint:
+    x, y, z = graph.positions[node].astype(np.float32).tolist()
+    viewpoint, index = str(graph.viewpoints[node]), int(graph.file_index[node])
+    return ViewPoint(viewpoint, index, x, y, z, heading, elevation, distance)
+
+
+if __name__ == "__main__":
+    print(Path(__file__).parent / "compat")

@@ -1,0 +1,210 @@
+"""A batch of agents that walk, as a few index arrays.
+
+Two ways to act, which may be mixed: panoramic (`step`: walk to a candidate, or stop) and low-level (`act`:
+move to a navigable location of the current view, turn, look up or down), as in the C++ simulator with
+discretized viewing angles.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mtvm.errors import InputError
+from mtvm.world.views import HEADINGS, ROWS, VIEW_ELEVATION, VIEW_HEADING, nearest_view
+from mtvm.world.world import World
+
+STOP = -1
+"""The panoramic action that ends an episode; every other action is a candidate slot."""
+
+_HEADING = VIEW_HEADING.astype(np.float32)
+_ELEVATION = VIEW_ELEVATION.astype(np.float32)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Observation:
+    """What a batch of B agents sees; K is the largest number of candidates among them."""
+
+    node: NDArray[np.int64]
+    """(B,) where each agent is."""
+    view: NDArray[np.int64]
+    """(B,) the view that it faces."""
+    candidates: NDArray[np.int32]
+    """(B, K) nodes that it can walk to; -1 pads."""
+    mask: NDArray[np.bool_]
+    """(B, K) true for real candidates."""
+    count: NDArray[np.int64]
+    """(B,) number of candidates."""
+    candidate_views: NDArray[np.int8]
+    """(B, K) the view that shows each candidate."""
+    headings: NDArray[np.float32]
+    """(B, K) heading of each candidate relative to the agent's."""
+    elevations: NDArray[np.float32]
+    """(B, K) elevation of each candidate."""
+    angles: NDArray[np.float32]
+    """(B, K, 4) sine and cosine of heading, sine and cosine of elevation; zeros pad."""
+    teacher: NDArray[np.int64] | None
+    """(B,) the slot on the shortest path to the goal, STOP at the goal; None if no goals were given."""
+
+    @property
+    def heading(self) -> NDArray[np.float32]:
+        """(B,) the agent's heading, a multiple of 30 degrees."""
+        return _HEADING[self.view]
+
+    @property
+    def elevation(self) -> NDArray[np.float32]:
+        """(B,) the agent's elevation: -30, 0 or 30 degrees."""
+        return _ELEVATION[self.view]
+
+
+class Simulator:
+    """Agents in a `World`. State: `node` and `view` (B,), `ended` (B,), `steps` (B,)."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self._headings = world.candidate_headings.astype(np.float32)
+        self._elevations = world.candidate_elevations.astype(np.float32)
+        # sin/cos of the elevation never change; of the heading, the agent's turn is applied at each step.
+        self._angles = np.stack(
+            [
+                np.sin(self._headings),
+                np.cos(self._headings),
+                np.sin(self._elevations),
+                np.cos(self._elevations),
+            ],
+            axis=-1,
+        )
+        self._angles[world.candidates < 0] = 0
+        self.reset(np.zeros(0, dtype=np.int64))
+
+    def reset(self, nodes: ArrayLike, headings: ArrayLike = 0.0, elevations: ArrayLike = 0.0) -> None:
+        """Put one agent at each node; headings and elevations snap to the nearest view."""
+        self.node = np.array(nodes, dtype=np.int64)
+        view = nearest_view(headings, elevations)
+        self.view = np.broadcast_to(view, self.node.shape).copy()
+        self.ended = np.zeros(self.node.shape, dtype=bool)
+        self.steps = np.zeros(self.node.shape, dtype=np.int64)
+
+    def reset_at(
+        self,
+        scans: Sequence[str],
+        viewpoints: Sequence[str],
+        headings: ArrayLike = 0.0,
+        elevations: ArrayLike = 0.0,
+    ) -> None:
+        """`reset` with ids instead of nodes."""
+        self.reset(self.world.nodes(scans, viewpoints), headings, elevations)
+
+    def __len__(self) -> int:
+        return len(self.node)
+
+    def keep(self, rows: ArrayLike) -> None:
+        """Drop all agents but `rows` (indices or a mask), in that order: ended episodes leave the batch."""
+        self.node, self.view = self.node[rows], self.view[rows]
+        self.ended, self.steps = self.ended[rows], self.steps[rows]
+
+    def observe(self, goals: NDArray[np.int64] | None = None) -> Observation:
+        """What the agents see now; with one goal node for each agent, also the teacher's action."""
+        world, node = self.world, self.node
+        count = world.degree[node]
+        width = int(count.max(initial=0))
+        candidates = world.candidates.take(node, axis=0)[:, :width]
+        mask = candidates >= 0
+        turn = _HEADING[self.view][:, None]
+        angles = self._angles.take(node, axis=0)[:, :width]
+        _turn_angles(angles, self.view)
+        return Observation(
+            node=node.copy(),
+            view=self.view.copy(),
+            candidates=candidates,
+            mask=mask,
+            count=count,
+            candidate_views=world.candidate_views.take(node, axis=0)[:, :width],
+            headings=(self._headings.take(node, axis=0)[:, :width] - turn) * mask,
+            elevations=self._elevations.take(node, axis=0)[:, :width],
+            angles=angles,
+            teacher=None if goals is None else world.teacher(node, goals).astype(np.int64),
+        )
+
+    def step(self, actions: ArrayLike) -> None:
+        """Walk to the candidate slots given, or STOP. Agents that have stopped stay where they are.
+
+        An agent that walks ends up facing the view through which it saw the candidate.
+        """
+        actions = np.asarray(actions, dtype=np.int64)
+        if actions.shape != self.node.shape:
+            raise ValueError(
+                f"{len(self)} actions are needed, one for each agent; got shape {actions.shape}."
+            )
+        live = ~self.ended
+        moving = live & (actions != STOP)
+        illegal = moving & ((actions < 0) | (actions >= self.world.degree[self.node]))
+        if illegal.any():
+            row = int(illegal.argmax())
+            raise ValueError(
+                f"action {actions[row]} of agent {row} is neither STOP ({STOP}) nor one of its "
+                f"{self.world.degree[self.node[row]]} candidates."
+            )
+        slot = np.where(moving, actions, 0)
+        self.view = np.where(moving, self.world.candidate_views[self.node, slot], self.view)
+        self.node = np.where(moving, self.world.candidates[self.node, slot], self.node)
+        self.ended |= live & (actions == STOP)
+        self.steps += live
+
+    def navigable(self) -> NDArray[np.int64]:
+        """(B, V) candidate slots inside each agent's view, nearest to its centre first; -1 pads."""
+        return self.world.navigable[self.node, self.view].astype(np.int64)
+
+    def act(self, index: ArrayLike = 0, heading: ArrayLike = 0, elevation: ArrayLike = 0) -> None:
+        """Low-level action: move to navigable location `index` (0: stay; i: the i-th of `navigable`), and
+        turn right or left and look up or down by one view, by the signs of `heading` and `elevation`.
+
+        Moving keeps the heading and elevation.
+        """
+        index = np.broadcast_to(np.asarray(index, dtype=np.int64), self.node.shape)
+        locations = np.concatenate([np.full((len(self), 1), -1), self.navigable()], axis=1)
+        illegal = (index < 0) | (index > (locations >= 0).sum(axis=1))
+        if illegal.any():
+            row = int(illegal.argmax())
+            raise ValueError(f"agent {row} has no navigable location {index[row]} in its view.")
+        slot = np.take_along_axis(locations, index[:, None], axis=1)[:, 0]
+        self.node = np.where(slot >= 0, self.world.candidates[self.node, slot], self.node).astype(np.int64)
+        row, step = np.divmod(self.view, HEADINGS)
+        step = (step + np.sign(np.asarray(heading, dtype=np.float64)).astype(np.int64)) % HEADINGS
+        row = np.clip(row + np.sign(np.asarray(elevation, dtype=np.float64)).astype(np.int64), 0, ROWS - 1)
+        self.view = row * HEADINGS + step
+        self.steps += 1
+
+    def forward(self) -> NDArray[np.bool_]:
+        """Move to the navigable location closest to the view's centre; true for agents that had one."""
+        possible: NDArray[np.bool_] = self.navigable()[:, 0] >= 0
+        self.act(possible.astype(np.int64))
+        return possible
+
+    def turn(self, direction: ArrayLike) -> None:
+        """Turn right (positive) or left (negative) by 30 degrees."""
+        self.act(heading=direction)
+
+    def look(self, direction: ArrayLike) -> None:
+        """Look up (positive) or down (negative) by one row of views."""
+        self.act(elevation=direction)
+
+    def locations(self) -> list[tuple[str, float, float]]:
+        """`(viewpoint, heading, elevation)` of each agent, as result files hold them."""
+        ids = self.world.viewpoints[self.node].tolist()
+        headings, elevations = VIEW_HEADING[self.view].tolist(), VIEW_ELEVATION[self.view].tolist()
+        return list(zip(ids, headings, elevations, strict=True))
+
+
+_TURN = np.stack([np.sin(VIEW_HEADING), np.cos(VIEW_HEADING)], axis=-1).astype(np.float32)
+
+
+def _turn_angles(angles: NDArray[np.float32], view: NDArray[np.int64]) -> None:
+    """Make sin and cos of absolute headings those of `heading - view heading`, in place."""
+    turn_sin, turn_cos = _TURN[view, 0][:, None], _TURN[view, 1][:, None]
+    sin, cos = angles[..., 0].copy(), angles[..., 1].copy()
+    angles[..., 0] = sin * turn_cos - cos * turn_sin
+    angles[..., 1] = cos * turn_cos + sin * turn_sin

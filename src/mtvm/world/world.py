@@ -1,0 +1,142 @@
+"""Many buildings in one set of tables, so that a batch of agents in different scans is one gather.
+
+Nodes are numbered through all scans. Every table is indexed by node; tables of node pairs are flat, one
+block a scan, because most pairs lie in different buildings.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mtvm.errors import InputError
+from mtvm.world.graph import SUFFIX, NavGraph, scan_of
+from mtvm.world.views import VIEWS
+
+
+class World:
+    """The joined tables of some scans.
+
+    `candidates`, `candidate_views`, `candidate_headings`, `candidate_elevations` are (nodes, K) and
+    `navigable` is (nodes, 36, V), as in `NavGraph` but with node numbers of the world; `degree` counts the
+    candidates of a node. `distance(a, b)` and `teacher(a, b)` look up pairs of nodes of one scan.
+    """
+
+    def __init__(self, graphs: Iterable[NavGraph]) -> None:
+        self.graphs = list(graphs)
+        if not self.graphs:
+            raise InputError("a world needs at least one scan.")
+        self.scans = [graph.scan for graph in self.graphs]
+        self.scan_number = {scan: number for number, scan in enumerate(self.scans)}
+        if len(self.scan_number) != len(self.scans):
+            raise InputError("a world holds each scan once; the same scan was given twice.")
+        sizes = np.array([len(graph) for graph in self.graphs])
+        self.first_node = np.concatenate([[0], np.cumsum(sizes)])
+        self.scan_of_node = np.repeat(np.arange(len(sizes)), sizes)
+        self.viewpoints = np.concatenate([graph.viewpoints for graph in self.graphs])
+        self.positions = np.concatenate([graph.positions for graph in self.graphs])
+        self.rotations = np.concatenate([graph.rotations for graph in self.graphs])
+
+        candidates = _stack([graph.candidates for graph in self.graphs], fill=-1)
+        offsets = self.first_node[self.scan_of_node][:, None]
+        self.candidates = np.where(candidates >= 0, candidates + offsets, -1).astype(np.int32)
+        self.degree = (candidates >= 0).sum(axis=1)
+        self.candidate_views = _stack([graph.candidate_views for graph in self.graphs], fill=0)
+        self.candidate_headings = _stack([graph.candidate_headings for graph in self.graphs], fill=0)
+        self.candidate_elevations = _stack([graph.candidate_elevations for graph in self.graphs], fill=0)
+        self.navigable = _stack([graph.navigable for graph in self.graphs], fill=-1)
+
+        self._distances = np.concatenate([graph.distances.ravel() for graph in self.graphs])
+        self._next_slot = np.concatenate([graph.next_slot.ravel() for graph in self.graphs])
+        block = np.concatenate([[0], np.cumsum(sizes**2)])[self.scan_of_node]
+        first = self.first_node[self.scan_of_node]
+        # Pair (a, b) of a scan lies at _pair_row[a] + b, with b counted through the whole world.
+        self._pair_row = block + (np.arange(len(first)) - first) * sizes[self.scan_of_node] - first
+
+    @classmethod
+    def load(cls, folder: Path, scans: Iterable[str] | None = None, cache: bool = True) -> World:
+        """The scans named, or all, of a folder of `<scan>_connectivity.json` files."""
+        folder = Path(folder)
+        if scans is None:
+            scans = sorted(scan_of(path) for path in folder.glob(f"*{SUFFIX}"))
+            if not scans:
+                raise InputError(f"{folder}: no file named <scan>{SUFFIX} in this folder.")
+        return cls(NavGraph.load(folder / f"{scan}{SUFFIX}", cache=cache) for scan in dict.fromkeys(scans))
+
+    def __len__(self) -> int:
+        return len(self.viewpoints)
+
+    @property
+    def max_candidates(self) -> int:
+        return self.candidates.shape[1]
+
+    def graph(self, scan: str) -> NavGraph:
+        if scan not in self.scan_number:
+            raise InputError(f"scan {scan} is not among the {len(self.scans)} scans loaded.")
+        return self.graphs[self.scan_number[scan]]
+
+    @functools.cached_property
+    def _node_of(self) -> dict[tuple[str, str], int]:
+        names = [self.scans[number] for number in self.scan_of_node]
+        pairs = zip(names, self.viewpoints.tolist(), strict=True)
+        return {pair: node for node, pair in enumerate(pairs)}
+
+    def node(self, scan: str, viewpoint: str) -> int:
+        """The node of a viewpoint id."""
+        node = self._node_of.get((scan, viewpoint))
+        if node is None:
+            self.graph(scan)
+            raise InputError(f"scan {scan} has no included viewpoint {viewpoint}.")
+        return node
+
+    def find(self, scan: str, viewpoint: str) -> int:
+        """The node of a viewpoint id, or -1."""
+        return self._node_of.get((scan, viewpoint), -1)
+
+    def nodes(self, scans: Sequence[str], viewpoints: Sequence[str]) -> NDArray[np.int64]:
+        return np.array([self.node(s, v) for s, v in zip(scans, viewpoints, strict=True)], dtype=np.int64)
+
+    def scan(self, node: int) -> str:
+        return self.scans[self.scan_of_node[node]]
+
+    def distance(self, start: ArrayLike, goal: ArrayLike) -> NDArray[np.float64]:
+        """Walking distance in metres. Both nodes of a pair must be of one scan."""
+        return self._distances[self._pair(start, goal)]
+
+    def teacher(self, start: ArrayLike, goal: ArrayLike) -> NDArray[np.int8]:
+        """The candidate slot to take on the shortest path; -1 (STOP) at the goal or where there is no way."""
+        return self._next_slot[self._pair(start, goal)]
+
+    def _pair(self, start: ArrayLike, goal: ArrayLike) -> NDArray[np.int64]:
+        pair: NDArray[np.int64] = self._pair_row[start] + goal
+        return pair
+
+    def has_edge(self, start: ArrayLike, goal: ArrayLike) -> NDArray[np.bool_]:
+        edge: NDArray[np.bool_] = (self.candidates[start] == np.asarray(goal)[..., None]).any(axis=-1)
+        return edge
+
+    def shortest_path(self, start: int, goal: int) -> list[int]:
+        """Nodes from `start` to `goal`, both included."""
+        number = self.scan_of_node[start]
+        first = int(self.first_node[number])
+        return [first + node for node in self.graphs[number].shortest_path(start - first, goal - first)]
+
+    def describe(self) -> str:
+        edges = int(self.degree.sum()) // 2
+        return f"{len(self.scans)} scans, {len(self)} viewpoints, {edges} edges, {VIEWS} views each"
+
+
+def _stack(tables: Sequence[NDArray], fill: int) -> NDArray:
+    """Join tables along the first axis, padding the last one to the widest."""
+    width = max(table.shape[-1] for table in tables)
+    rows = sum(len(table) for table in tables)
+    joined = np.full((rows, *tables[0].shape[1:-1], width), fill, dtype=tables[0].dtype)
+    start = 0
+    for table in tables:
+        joined[start : start + len(table), ..., : table.shape[-1]] = table
+        start += len(table)
+    return joined

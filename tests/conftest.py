@@ -1,0 +1,56 @@
+"""Where the tests' buildings come from: a tiny generated world, and the real files where they are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from mtvm.homes.tiny import write_tiny_world
+from mtvm.tasks.data import DataFolder
+from mtvm.tasks.load import load_episodes
+from mtvm.world.world import World
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory):
+    """Tests neither read nor fill the user's cache."""
+    before = os.environ.get("MTVM_CACHE")
+    os.environ["MTVM_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    yield
+    if before is None:
+        del os.environ["MTVM_CACHE"]
+    else:
+        os.environ["MTVM_CACHE"] = before
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """The folder with the real connectivity, R2R, NDH and golden files."""
+    named = os.environ.get("MTVM_DATA")
+    folder = Path(named) if named else Path(__file__).parents[2] / "shared" / "data"
+    if not (folder / "golden").is_dir():
+        pytest.skip(f"no real data with golden values at {folder}: set MTVM_DATA to the folder that holds it")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tiny_folder(tmp_path_factory, own_cache) -> Path:
+    """The data folder of the generated world. Copy what you want to spoil."""
+    return write_tiny_world(tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture(scope="session")
+def tiny_world(tiny_folder) -> World:
+    return World.load(tiny_folder / "connectivity")
+
+
+@pytest.fixture(scope="session")
+def tiny_r2r(tiny_folder):
+    return load_episodes("r2r", "val_unseen", DataFolder(tiny_folder))
+
+
+@pytest.fixture(scope="session")
+def tiny_ndh(tiny_folder):
+    return load_episodes("ndh", "val_unseen", DataFolder(tiny_folder))
