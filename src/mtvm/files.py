@@ -65,15 +65,26 @@ def atomic_path(path: Path) -> Iterator[Path]:
     try:
         fresh = holder / path.name
         yield fresh
-        if fresh.is_dir() and path.is_dir():
-            os.replace(path, holder / "replaced")  # a folder cannot be renamed over a non-empty one
-        os.replace(fresh, path)
+        _rename(fresh, path, aside=holder / "replaced")
     except OSError as error:
-        if error.errno is None:
-            raise
+        ours = error.filename is None or str(holder) in str(error.filename)
+        if not ours or error.errno is None:
+            raise  # something else that the block did
         raise InputError(f"{path}: writing failed ({error.strerror}); nothing was changed.") from error
     finally:
         shutil.rmtree(holder, ignore_errors=True)
+
+
+def _rename(fresh: Path, path: Path, aside: Path) -> None:
+    if not (fresh.is_dir() and path.is_dir()):
+        fresh.replace(path)
+        return
+    path.replace(aside)  # a folder cannot be renamed over one that is not empty
+    try:
+        fresh.replace(path)
+    except OSError:
+        aside.replace(path)
+        raise
 
 
 def write_text(path: Path, text: str) -> None:

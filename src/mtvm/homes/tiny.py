@@ -28,9 +28,7 @@ def write_tiny_world(folder: Path, seed: int = 0, paths: int = 12) -> Path:
     folder, first = Path(folder), 0
     scans: dict[str, list[NavGraph]] = {}
     for split, count in _SPLITS.items():
-        scans[split] = [
-            _write_building(folder / "connectivity", f"tiny{first + i}", rng) for i in range(count)
-        ]
+        scans[split] = [_write_building(folder / "connectivity", f"tiny{first + i}", rng) for i in range(count)]
         first += count
     scans["val_seen"] = scans["train"]
     names = [graph.scan for split in _SPLITS for graph in scans[split]]
@@ -60,9 +58,7 @@ def _write_building(folder: Path, scan: str, rng: np.random.Generator) -> NavGra
         if (x + dx, y + dy, z) in number
     ]
     # Stairs climb to the place beside the one above: viewpoints never lie exactly above each other.
-    walls += [
-        (number[x, 0, z], number[x + 1, 0, z + 1]) for x in (0, columns - 2) for z in range(storeys - 1)
-    ]
+    walls += [(number[x, 0, z], number[x + 1, 0, z + 1]) for x in (0, columns - 2) for z in range(storeys - 1)]
     group = list(range(len(places)))
     edges = np.zeros((len(places), len(places)), dtype=bool)
     for wall in rng.permutation(len(walls)):

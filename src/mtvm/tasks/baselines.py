@@ -35,9 +35,7 @@ def run_baseline(baseline: Baseline, episodes: EpisodeSet, seed: int = 0) -> lis
     if baseline == "shortest":
         return _shortest(simulator, episodes)
     rng = np.random.default_rng(seed)
-    turns = (
-        rng.integers(HEADINGS, size=len(episodes)) if baseline == "random" else np.zeros(len(episodes), int)
-    )
+    turns = rng.integers(HEADINGS, size=len(episodes)) if baseline == "random" else np.zeros(len(episodes), int)
     return _wander(simulator, turns)
 
 

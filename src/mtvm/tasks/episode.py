@@ -80,8 +80,7 @@ class EpisodeSet:
     @property
     def reference_lengths(self) -> NDArray[np.int64]:
         """(N,) number of nodes of each reference path."""
-        lengths: NDArray[np.int64] = (self.references >= 0).sum(axis=1)
-        return lengths
+        return (self.references >= 0).sum(axis=1)
 
     @property
     def reference_ends(self) -> NDArray[np.int32]:
@@ -94,14 +93,14 @@ class EpisodeSet:
 
     def select(self, rows: ArrayLike) -> EpisodeSet:
         """The episodes at `rows`, in that order."""
-        rows = np.arange(len(self))[rows]
+        chosen = np.arange(len(self))[np.asarray(rows)]
         return dataclasses.replace(
             self,
-            ids=[self.ids[row] for row in rows],
-            texts=[self.texts[row] for row in rows],
-            headings=self.headings[rows],
-            references=self.references[rows],
-            goals=self.goals[rows],
+            ids=[self.ids[row] for row in chosen],
+            texts=[self.texts[row] for row in chosen],
+            headings=self.headings[chosen],
+            references=self.references[chosen],
+            goals=self.goals[chosen],
         )
 
 
@@ -150,9 +149,7 @@ class Records:
             first: dict[str, int] = {}
             for place, identity in enumerate(ids):
                 if (earlier := first.setdefault(str(identity), place)) != place:
-                    raise InputError(
-                        f"{self.where(place, self.id_field)} is there twice, first in entry {earlier}."
-                    )
+                    raise InputError(f"{self.where(place, self.id_field)} is there twice, first in entry {earlier}.")
         return ids
 
     def scans(self, known: Sequence[str] | set[str], where: Path) -> list[str]:
@@ -177,9 +174,7 @@ class Records:
             nodes[place, : len(path)] = found = [world.find(scan, viewpoint) for viewpoint in path]
             if -1 in found:
                 unknown = path[found.index(-1)]
-                raise InputError(
-                    f"{self.where(place, field)}: scan {scan} has no included viewpoint {unknown}."
-                )
+                raise InputError(f"{self.where(place, field)}: scan {scan} has no included viewpoint {unknown}.")
         if walked:
             moves = (nodes[:, 1:] >= 0) & (nodes[:, 1:] != nodes[:, :-1])
             broken = moves & ~world.has_edge(nodes[:, :-1], nodes[:, 1:])
@@ -187,7 +182,8 @@ class Records:
                 place, step = (int(i) for i in np.argwhere(broken)[0])
                 here, there = paths[place][step], paths[place][step + 1]
                 raise InputError(
-                    f"{self.where(place, field)}: no edge between {here} and {there} (viewpoints {step} and {step + 1})."
+                    f"{self.where(place, field)}: no edge between {here} and {there} "
+                    f"(viewpoints {step} and {step + 1} of the path)."
                 )
         return nodes
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from pathlib import Path
 from typing import Literal, get_args
@@ -37,22 +36,16 @@ def load_episodes(
     path = task_file(folder, task, split)
     connectivity = folder.connectivity
     scans = {file.name.removesuffix(SUFFIX) for file in connectivity.glob(f"*{SUFFIX}")}
-    if world is None:
-        make_world = functools.partial(_load_world, connectivity)
-    else:
+    if world is not None:
         scans &= set(world.scans)
 
-        def make_world(_: set[str]) -> World:
-            return world
+    def make_world(occurring: set[str]) -> World:
+        return world or World.load(connectivity, sorted(occurring))
 
     name = Path(split).stem if split == str(path) else split
     if task == "ndh":
         return load_ndh(path, name, supervision, scans, make_world)
     return load_r2r(path, task, name, scans, make_world)
-
-
-def _load_world(connectivity: Path, scans: set[str]) -> World:
-    return World.load(connectivity, sorted(scans))
 
 
 def task_file(folder: DataFolder, task: Task, split: str) -> Path:

@@ -33,9 +33,7 @@ def evaluate(episodes: EpisodeSet, trajectories: Nodes) -> dict[str, Floats]:
     trajectories = without_stays(trajectories)
     for first in range(0, len(episodes), _CHUNK):
         rows = slice(first, first + _CHUNK)
-        chunks.append(
-            _evaluate(episodes.world, trajectories[rows], episodes.references[rows], episodes.goals[rows])
-        )
+        chunks.append(_evaluate(episodes.world, trajectories[rows], episodes.references[rows], episodes.goals[rows]))
     columns = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in METRICS}
     return {name: column * 100 if name in RATES else column for name, column in columns.items()}
 
@@ -72,8 +70,7 @@ def _evaluate(world: World, walked: Nodes, reference: Nodes, goals: Nodes) -> di
 def goal_distance(world: World, nodes: Nodes, goals: Nodes) -> Floats:
     """(N, T) distance to the nearest goal; inf where nodes are padded."""
     distances = pair_distances(world, nodes, goals)
-    nearest: Floats = distances.min(axis=2)
-    return nearest
+    return distances.min(axis=2)
 
 
 def pair_distances(world: World, rows: Nodes, columns: Nodes) -> Floats:
@@ -90,11 +87,8 @@ def path_length(world: World, nodes: Nodes) -> Floats:
     if nodes.shape[1] < 2:
         return np.zeros(len(nodes))
     moved = nodes[:, 1:] >= 0
-    steps = world.distance(
-        np.where(moved, nodes[:, :-1], nodes[:, :1]), np.where(moved, nodes[:, 1:], nodes[:, :1])
-    )
-    length: Floats = np.where(moved, steps, 0.0).sum(axis=1)
-    return length
+    steps = world.distance(np.where(moved, nodes[:, :-1], nodes[:, :1]), np.where(moved, nodes[:, 1:], nodes[:, :1]))
+    return np.where(moved, steps, 0.0).sum(axis=1)
 
 
 def dynamic_time_warping_row(above: Floats | None, apart: Floats) -> Floats:
@@ -128,9 +122,7 @@ def normalized_dtw(cost: Floats, reference: ArrayLike) -> Floats:
     return np.exp(-cost / (SUCCESS_RADIUS * np.asarray(reference)))
 
 
-def coverage_by_length(
-    apart: Floats, reference_length: Floats, length: Floats, reference: ArrayLike
-) -> Floats:
+def coverage_by_length(apart: Floats, reference_length: Floats, length: Floats, reference: ArrayLike) -> Floats:
     """CLS: how much of the reference is covered, times how well the length fits what is covered."""
     nearness = np.exp(-apart.min(axis=1) / SUCCESS_RADIUS)  # 0 for padding, which lies at inf
     coverage = nearness.sum(axis=1) / np.asarray(reference)
@@ -150,8 +142,7 @@ def without_stays(nodes: Nodes) -> Nodes:
 
 
 def _count(nodes: Nodes) -> NDArray[np.int64]:
-    count: NDArray[np.int64] = (nodes >= 0).sum(axis=1)
-    return count
+    return (nodes >= 0).sum(axis=1)
 
 
 def _last(nodes: Nodes) -> Nodes:

@@ -19,9 +19,7 @@ _ROLE_MARKERS = {"navigator": "<NAV>", "oracle": "<ORA>"}
 _TARGET_MARKER = "<TAR>"
 
 
-def load_ndh(
-    path: Path, split: str, supervision: Supervision, scans: set[str], make_world: MakeWorld
-) -> EpisodeSet:
+def load_ndh(path: Path, split: str, supervision: Supervision, scans: set[str], make_world: MakeWorld) -> EpisodeSet:
     """Episodes of an NDH file; ids are `inst_idx`. The test split has no paths: its goals are secret."""
     if supervision not in SUPERVISIONS:
         raise InputError(f"supervision '{supervision}' is none of {', '.join(SUPERVISIONS)}.")
@@ -37,9 +35,7 @@ def load_ndh(
         references = _supervised_paths(records, supervision, world)
         goals = records.paths("end_panos", world, walked=False)
         for place in np.nonzero(references[:, 0] != start_nodes[:, 0])[0]:
-            raise InputError(
-                f"{records.where(place, 'start_pano')} is not where the {supervision} path begins."
-            )
+            raise InputError(f"{records.where(int(place), 'start_pano')} is not where the {supervision} path begins.")
     return EpisodeSet(
         task="ndh",
         split=split,
@@ -66,8 +62,7 @@ def _supervised_paths(records: Records, supervision: Supervision, world: Any) ->
     trusted = (player[:, 1:] == end).any(axis=1)
     width = max(planner.shape[1], player.shape[1])
     planner, player = (
-        np.pad(nodes, ((0, 0), (0, width - nodes.shape[1])), constant_values=-1)
-        for nodes in (planner, player)
+        np.pad(nodes, ((0, 0), (0, width - nodes.shape[1])), constant_values=-1) for nodes in (planner, player)
     )
     return np.where(trusted[:, None], player, planner)
 
@@ -95,18 +90,15 @@ def _texts(records: Records) -> list[str]:
     """The dialog role by role, then the target object."""
     texts = []
     targets = records.column("target", str)
-    for place, (turns, target) in enumerate(
-        zip(records.column("dialog_history", list), targets, strict=True)
-    ):
+    for place, (turns, target) in enumerate(zip(records.column("dialog_history", list), targets, strict=True)):
         words = []
         for turn in turns:
             if not isinstance(turn, dict) or not isinstance(turn.get("message"), str):
-                raise InputError(
-                    f"{records.where(place, 'dialog_history')} holds a turn without a 'message'."
-                )
+                raise InputError(f"{records.where(place, 'dialog_history')} holds a turn without a 'message'.")
             if turn.get("role") not in _ROLE_MARKERS:
                 raise InputError(
-                    f"{records.where(place, 'dialog_history')}: role {turn.get('role')!r} is neither navigator nor oracle."
+                    f"{records.where(place, 'dialog_history')}: role {turn.get('role')!r} "
+                    "is neither navigator nor oracle."
                 )
             words += [_ROLE_MARKERS[turn["role"]], turn["message"].strip()]
         texts.append(" ".join([*words, _TARGET_MARKER, target]))

@@ -27,9 +27,7 @@ def read_records(path: Path, id_field: str) -> Records:
             try:
                 entries.append(json.loads(line))
             except ValueError:
-                raise InputError(
-                    f"{path}: line {number} is not valid JSON; the file may be truncated."
-                ) from None
+                raise InputError(f"{path}: line {number} is not valid JSON; the file may be truncated.") from None
         return Records(path, entries, id_field)
     return Records(path, parse_json(content, path), id_field)
 

@@ -11,19 +11,19 @@ import numpy as np
 
 from mtvm.errors import InputError
 from mtvm.tasks.metrics import path_length
-from mtvm.tasks.r2r import MakeWorld, read_records
+from mtvm.tasks.r2r import read_records
 from mtvm.world.world import World
 
 JOIN_RADIUS = 3.0
 
 
-def build_r4r(path: Path, scans: set[str], make_world: MakeWorld) -> list[dict[str, Any]]:
-    """The R4R entries of an R2R file: for each ordered pair of paths of a scan of which the first ends at most
+def build_r4r(path: Path, world: World) -> list[dict[str, Any]]:
+    """The R4R entries of an R2R file, whose scans `world` holds: for each
+     ordered pair of paths of a scan of which the first ends at most
     3 m from where the second begins, the first path, the shortest connection and the second path, with every
     pair of their instructions joined."""
     records = read_records(path, "path_id")
     path_ids = records.unique_ids()
-    world = make_world(set(records.scans(scans, path)))
     paths = [row[row >= 0].tolist() for row in records.paths("path", world)]
     headings, instructions = records.column("heading", (int, float)), records.texts("instructions")
     if max(map(len, paths)) < 2:

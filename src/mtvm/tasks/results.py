@@ -36,9 +36,7 @@ def write_results(path: Path, episodes: EpisodeSet, trajectories: Sequence[Seque
     write_json(path, records)
 
 
-def read_results(
-    path: Path, episodes: EpisodeSet, partial: bool = False
-) -> tuple[EpisodeSet, list[list[Pose]]]:
+def read_results(path: Path, episodes: EpisodeSet, partial: bool = False) -> tuple[EpisodeSet, list[list[Pose]]]:
     """The trajectories of a result file, in the order of the episodes.
 
     Every id must be there exactly once (`partial` scores those that are), no other id may be; each trajectory
@@ -52,9 +50,7 @@ def read_results(
     for place, record in enumerate(records):
         identity, poses = _read_record(path, place, record)
         if identity not in known:
-            raise InputError(
-                f"{path}: entry {place}: id {identity} is not in {episodes.name} ({episodes.source})."
-            )
+            raise InputError(f"{path}: entry {place}: id {identity} is not in {episodes.name} ({episodes.source}).")
         if identity in by_id:
             raise InputError(f"{path}: entry {place}: id {identity} is there twice.")
         by_id[identity] = poses
@@ -111,17 +107,15 @@ def trajectory_nodes(path: Path, episodes: EpisodeSet, trajectories: list[list[P
         nodes[row, : len(poses)] = found = [world.find(scan, viewpoint) for viewpoint, _, _ in poses]
         if -1 in found:
             unknown = poses[found.index(-1)][0]
-            raise InputError(
-                f"{path}: id {episodes.ids[row]}: scan {scan} has no included viewpoint {unknown}."
-            )
-    for row in np.nonzero(nodes[:, 0] != episodes.starts)[0]:
+            raise InputError(f"{path}: id {episodes.ids[row]}: scan {scan} has no included viewpoint {unknown}.")
+    for row in np.nonzero(nodes[:, 0] != episodes.starts)[0].tolist():
         raise InputError(
             f"{path}: id {episodes.ids[row]}: the trajectory begins at {trajectories[row][0][0]}, "
             f"the episode at {world.viewpoints[episodes.starts[row]]}."
         )
     here, there = nodes[:, :-1], nodes[:, 1:]
     broken = (there >= 0) & (there != here) & ~world.has_edge(here, there)
-    for row, step in np.argwhere(broken):
+    for row, step in np.argwhere(broken).tolist():
         raise InputError(
             f"{path}: id {episodes.ids[row]}: the trajectory moves from {trajectories[row][step][0]} to "
             f"{trajectories[row][step + 1][0]} (step {step}), but the navigation graph has no such edge."
@@ -129,9 +123,7 @@ def trajectory_nodes(path: Path, episodes: EpisodeSet, trajectories: list[list[P
     return nodes
 
 
-def score(
-    path: Path, episodes: EpisodeSet, partial: bool = False
-) -> tuple[EpisodeSet, dict[str, NDArray[np.float64]]]:
+def score(path: Path, episodes: EpisodeSet, partial: bool = False) -> tuple[EpisodeSet, dict[str, NDArray[np.float64]]]:
     """Every metric of every trajectory in a result file, and the episodes that they belong to."""
     if not episodes.has_goals:
         raise InputError(

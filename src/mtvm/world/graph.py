@@ -16,12 +16,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 from mtvm.errors import InputError
 from mtvm.files import atomic_path, cache_dir, parse_json, read_bytes
-from mtvm.world.views import HALF_HFOV, HEADING_STEP, HEADINGS, VIEW_ELEVATION, VIEWS
+from mtvm.world.views import HALF_HFOV, HEADINGS, VIEW_ELEVATION, VIEW_HEADING, VIEWS
 
 CACHE_VERSION = 1
 SUFFIX = "_connectivity.json"
@@ -77,9 +75,7 @@ class NavGraph:
     def shortest_path(self, start: int, goal: int) -> list[int]:
         """Nodes from `start` to `goal`, both included."""
         if not np.isfinite(self.distances[start, goal]):
-            raise InputError(
-                f"scan {self.scan}: no way from {self.viewpoints[start]} to {self.viewpoints[goal]}."
-            )
+            raise InputError(f"scan {self.scan}: no way from {self.viewpoints[start]} to {self.viewpoints[goal]}.")
         path = [start]
         while path[-1] != goal:
             path.append(self.next_hop(path[-1], goal))
@@ -137,13 +133,13 @@ def scan_of(path: Path) -> str:
 def relative_heading(
     east: NDArray[np.float32],
     north: NDArray[np.float32],
-    heading: NDArray[np.float64],
+    heading: NDArray[np.float64] | float,
     half_hfov: float = HALF_HFOV,
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
     """Heading of the horizontal direction (east, north) seen from a camera heading, and whether it lies
     within half the horizontal field of view. Float32 throughout, as the C++ simulator computes it."""
-    camera_east = np.cos(math.pi / 2 - heading).astype(np.float32)
-    camera_north = np.sin(math.pi / 2 - heading).astype(np.float32)
+    angle = math.pi / 2 - np.asarray(heading, dtype=np.float64)
+    camera_east, camera_north = np.cos(angle).astype(np.float32), np.sin(angle).astype(np.float32)
     along = east * camera_east + north * camera_north
     across = east * camera_north - north * camera_east
     inverse_length = np.float32(1) / np.sqrt(east * east + north * north)
@@ -174,13 +170,9 @@ def _check_records(
             raise InputError(f"{path}: entry {place} is not an object.")
         for field, kind in expected.items():
             if not isinstance(record.get(field), kind):
-                raise InputError(
-                    f"{path}: entry {place}: field '{field}' is missing or not a {kind.__name__}."
-                )
+                raise InputError(f"{path}: entry {place}: field '{field}' is missing or not a {kind.__name__}.")
         if len(record["pose"]) != 16:
-            raise InputError(
-                f"{path}: entry {place}: field 'pose' has {len(record['pose'])} numbers, not 16."
-            )
+            raise InputError(f"{path}: entry {place}: field 'pose' has {len(record['pose'])} numbers, not 16.")
         if len(record["unobstructed"]) != len(records):
             raise InputError(
                 f"{path}: entry {place}: field 'unobstructed' has {len(record['unobstructed'])} values, "
@@ -209,7 +201,7 @@ def _candidate_tables(
     east, north, elevation, _ = directions(positions[source], positions[target])
     if not (east * east + north * north).all():
         raise InputError(f"{path}: an edge joins two viewpoints that are exactly above each other.")
-    view_heading = np.arange(HEADINGS) * HEADING_STEP
+    view_heading = VIEW_HEADING[:HEADINGS]
     heading, seen = relative_heading(east[:, None], north[:, None], view_heading[None, :])
     heading, seen = np.tile(heading, 3), np.tile(seen, 3)  # edges x 36: rows differ only in elevation
     angle = np.hypot(heading.astype(np.float64), elevation[:, None] - VIEW_ELEVATION)
@@ -259,6 +251,9 @@ def _shortest_ways(
     positions: NDArray[np.float64],
     candidates: NDArray[np.int32],
 ) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+    from scipy.sparse import csr_array  # only here: a cached graph should not wait for scipy
+    from scipy.sparse.csgraph import dijkstra
+
     nodes = len(positions)
     lengths = np.linalg.norm(positions[source] - positions[target], axis=1)
     # Searching backwards from each goal makes the predecessor of i the node that follows i towards it.
@@ -281,5 +276,5 @@ def _write_cached(graph: NavGraph, cached: Path) -> None:
 
 
 def _read_cached(scan: str, cached: Path) -> NavGraph:
-    with np.load(cached, allow_pickle=False) as stored:
+    with cached.open("rb") as file, np.load(file, allow_pickle=False) as stored:
         return NavGraph(scan=scan, **{name: stored[name] for name in stored.files})

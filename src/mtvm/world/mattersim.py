@@ -21,6 +21,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +29,10 @@ from numpy.typing import NDArray
 from mtvm.errors import InputError
 from mtvm.world.graph import SUFFIX, NavGraph, directions, relative_heading
 from mtvm.world.skybox import SkyboxRenderer
-from mtvm.world.views import (
-    ELEVATION_STEP,
-    HEADING_STEP,
-    VIEW_ELEVATION,
-    VIEW_HEADING,
-    nearest_view,
-    wrap_heading,
-)
+from mtvm.world.views import HEADINGS, ROWS, VIEW_ELEVATION, VIEW_HEADING, nearest_view, wrap_heading
+
+_HEADINGS: list[float] = VIEW_HEADING.tolist()
+_ELEVATIONS: list[float] = VIEW_ELEVATION.tolist()
 
 
 def install() -> None:
@@ -111,7 +108,7 @@ class Simulator:
         self._initialized = False
         self._graphs: dict[str, NavGraph] = {}
         self._numbers: dict[str, dict[str, int]] = {}
-        self._seen: dict[tuple[str, int, float, float], list[ViewPoint]] = {}
+        self._around: dict[tuple[str, int], _Surroundings] = {}
         self._states: list[SimState] = [SimState(self)]
         self._frames = 0
         self.resetTimers()
@@ -120,9 +117,11 @@ class Simulator:
 
     def setCameraResolution(self, width: int, height: int) -> None:
         self._width, self._height = int(width), int(height)
+        self._around.clear()  # the field of view decides what is navigable
 
     def setCameraVFOV(self, vfov: float) -> None:
         self._vfov = float(vfov)
+        self._around.clear()
 
     def setElevationLimits(self, min: float, max: float) -> bool:
         """Limits for continuous viewing angles; false, and no change, unless -pi/2 < min < 0 < max < pi/2."""
@@ -187,7 +186,7 @@ class Simulator:
         self._initialized = False
         self._graphs.clear()
         self._numbers.clear()
-        self._seen.clear()
+        self._around.clear()
 
     # Walking
 
@@ -235,65 +234,57 @@ class Simulator:
                 raise ValueError(
                     f"MatterSim: Invalid action index: {chosen} in environment {place} of {len(self._states)}"
                 )
-        self._states = [
-            self._moved(state, *action) for state, action in zip(self._states, actions, strict=True)
-        ]
+        self._states = [self._moved(state, *action) for state, action in zip(self._states, actions, strict=True)]
 
     def getState(self) -> SimState | list[SimState]:
         """The state, or in a batch the list of states."""
         return list(self._states) if self._batched else self._states[0]
 
     def _moved(self, state: SimState, index: int, turn: float, look: float) -> SimState:
-        if self._discretized:
-            turn, look = float(np.sign(turn)) * HEADING_STEP, float(np.sign(look)) * ELEVATION_STEP
-        node = self._number(state.scanId, state.navigableLocations[index].viewpointId)
-        return self._arrive(state.scanId, node, state.heading + turn, state.elevation + look, state.step + 1)
+        scan, step = state.scanId, state.step + 1
+        node = self._number(scan, state.navigableLocations[index].viewpointId)
+        if not self._discretized:
+            return self._arrive(scan, node, state.heading + turn, state.elevation + look, step)
+        row, column = divmod(state.viewIndex, HEADINGS)
+        row = min(max(row + (look > 0) - (look < 0), 0), ROWS - 1)
+        return self._arrive_facing(scan, node, row * HEADINGS + (column + (turn > 0) - (turn < 0)) % HEADINGS, step)
 
     def _arrive(self, scan: str, node: int, heading: float, elevation: float, step: int) -> SimState:
-        state = SimState(self)
-        state.scanId, state.step = scan, step
         if self._discretized:
-            state.viewIndex = int(nearest_view(heading, elevation))
-            state.heading = float(VIEW_HEADING[state.viewIndex])
-            state.elevation = float(VIEW_ELEVATION[state.viewIndex])
-        else:
-            low, high = self._elevation_limits
-            state.heading = float(wrap_heading(heading))
-            state.elevation = max(min(float(elevation), high), low)
-        state.location = _viewpoint(self._graph(scan), node)
-        state.navigableLocations = [
-            state.location,
-            *self._locations(scan, node, state.heading, state.elevation),
-        ]
+            return self._arrive_facing(scan, node, int(nearest_view(heading, elevation)), step)
+        state = SimState(self)
+        low, high = self._elevation_limits
+        state.scanId, state.step = scan, step
+        state.heading = float(wrap_heading(heading))
+        state.elevation = max(min(float(elevation), high), low)
+        around = self._surroundings(scan, node)
+        state.location = around.here
+        state.navigableLocations = [around.here, *around.seen_from(state.heading, state.elevation, self._restricted)]
         return state
 
-    def _locations(self, scan: str, node: int, heading: float, elevation: float) -> list[ViewPoint]:
-        """What can be walked to, nearest to the view's centre first. Kept for discretized angles, which recur."""
-        key = (scan, node, heading, elevation)
-        if self._discretized and key in self._seen:
-            return self._seen[key]
-        graph = self._graph(scan)
-        neighbours = np.sort(graph.neighbours(node))
-        east, north, up, length = directions(graph.positions[node], graph.positions[neighbours])
-        half_hfov = self._vfov * self._width / self._height / 2
-        turn, inside = relative_heading(east, north, np.float64(heading), half_hfov)
-        look = up - elevation
-        order = np.argsort(np.hypot(turn.astype(np.float64), look), kind="stable")
-        locations = [
-            _viewpoint(graph, int(neighbours[i]), float(turn[i]), float(look[i]), float(length[i]))
-            for i in order
-            if inside[i] or not self._restricted
-        ]
-        if self._discretized:
-            self._seen[key] = locations
-        return locations
+    def _arrive_facing(self, scan: str, node: int, view: int, step: int) -> SimState:
+        """The state with discretized angles, whose locations are kept because they recur."""
+        state = SimState(self)
+        state.scanId, state.step, state.viewIndex = scan, step, view
+        state.heading, state.elevation = _HEADINGS[view], _ELEVATIONS[view]
+        around = self._surroundings(scan, node)
+        if view not in around.by_view:
+            around.by_view[view] = around.seen_from(state.heading, state.elevation, self._restricted)
+        state.location = around.here
+        state.navigableLocations = [around.here, *around.by_view[view]]
+        return state
+
+    def _surroundings(self, scan: str, node: int) -> _Surroundings:
+        around = self._around.get((scan, node))
+        if around is None:
+            half_hfov = self._vfov * self._width / self._height / 2
+            around = self._around[scan, node] = _Surroundings(self._graph(scan), node, half_hfov)
+        return around
 
     def _graph(self, scan: str) -> NavGraph:
         if scan not in self._graphs:
             self._graphs[scan] = graph = NavGraph.load(self._graph_path / f"{scan}{SUFFIX}")
-            self._numbers[scan] = {
-                viewpoint: node for node, viewpoint in enumerate(graph.viewpoints.tolist())
-            }
+            self._numbers[scan] = {viewpoint: node for node, viewpoint in enumerate(graph.viewpoints.tolist())}
         return self._graphs[scan]
 
     def _number(self, scan: str, viewpoint: str) -> int:
@@ -319,7 +310,7 @@ class Simulator:
             return np.zeros((self._height, self._width, 1), dtype=np.uint16)
         return self._draw(state, depth=True)[..., None]
 
-    def _draw(self, state: SimState, depth: bool) -> NDArray:
+    def _draw(self, state: SimState, depth: bool) -> NDArray[Any]:
         started = time.perf_counter()
         assert state.location is not None
         graph = self._graph(state.scanId)
@@ -354,12 +345,54 @@ class Simulator:
         )
 
 
-def _viewpoint(
-    graph: NavGraph, node: int, heading: float = 0.0, elevation: float = 0.0, distance: float = 0.0
-) -> ViewPoint:
-    x, y, z = graph.positions[node].astype(np.float32).tolist()
-    viewpoint, index = str(graph.viewpoints[node]), int(graph.file_index[node])
-    return ViewPoint(viewpoint, index, x, y, z, heading, elevation, distance)
+class _Surroundings:
+    """A viewpoint and its neighbours, with the numbers from which their relative directions are made."""
+
+    def __init__(self, graph: NavGraph, node: int, half_hfov: float) -> None:
+        nodes = np.sort(graph.neighbours(node))
+        positions = graph.positions[[node, *nodes]]
+        points = [
+            ViewPoint(viewpoint, index, *position)
+            for viewpoint, index, position in zip(
+                graph.viewpoints[[node, *nodes]].tolist(),
+                graph.file_index[[node, *nodes]].tolist(),
+                positions.astype(np.float32).tolist(),
+                strict=True,
+            )
+        ]
+        self.here, self.neighbours = points[0], points[1:]
+        self.east, self.north, elevation, length = directions(positions[0], positions[1:])
+        self.elevation, self.length = elevation.tolist(), length.tolist()
+        self.half_hfov = half_hfov
+        self.by_view: dict[int, list[ViewPoint]] = {}
+        # All twelve discrete headings at once: most callers sweep over them.
+        turn, inside = self._turns(np.array(_HEADINGS[:HEADINGS]))
+        self._discrete = {
+            heading: (turn[column].tolist(), inside[column].tolist())
+            for column, heading in enumerate(_HEADINGS[:HEADINGS])
+        }
+
+    def _turns(self, headings: NDArray[np.float64]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        return relative_heading(self.east, self.north, headings[:, None], self.half_hfov)
+
+    def seen_from(self, heading: float, elevation: float, restricted: bool) -> list[ViewPoint]:
+        """The neighbours inside the view, or all of them, nearest to its centre first."""
+        found = self._discrete.get(heading)
+        if found is None:
+            turn, inside = self._turns(np.array([heading]))
+            found = turn[0].tolist(), inside[0].tolist()
+        seen = [
+            (math.hypot(turn, up - elevation), turn, up - elevation, length, point)
+            for point, turn, inside, up, length in zip(
+                self.neighbours, *found, self.elevation, self.length, strict=True
+            )
+            if inside or not restricted
+        ]
+        seen.sort(key=lambda place: place[0])
+        return [
+            ViewPoint(point.viewpointId, point.ix, point.x, point.y, point.z, turn, look, length)
+            for _, turn, look, length, point in seen
+        ]
 
 
 if __name__ == "__main__":

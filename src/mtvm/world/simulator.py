@@ -13,7 +13,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mtvm.errors import InputError
 from mtvm.world.views import HEADINGS, ROWS, VIEW_ELEVATION, VIEW_HEADING, nearest_view
 from mtvm.world.world import World
 
@@ -88,6 +87,12 @@ class Simulator:
         self.ended = np.zeros(self.node.shape, dtype=bool)
         self.steps = np.zeros(self.node.shape, dtype=np.int64)
 
+    def place(self, rows: ArrayLike, nodes: ArrayLike, headings: ArrayLike = 0.0, elevations: ArrayLike = 0.0) -> None:
+        """Start the agents at `rows` (indices or a mask) anew, and leave the others as they are."""
+        rows = np.asarray(rows)
+        self.node[rows], self.view[rows] = np.asarray(nodes), nearest_view(headings, elevations)
+        self.ended[rows], self.steps[rows] = False, 0
+
     def reset_at(
         self,
         scans: Sequence[str],
@@ -103,6 +108,7 @@ class Simulator:
 
     def keep(self, rows: ArrayLike) -> None:
         """Drop all agents but `rows` (indices or a mask), in that order: ended episodes leave the batch."""
+        rows = np.asarray(rows)
         self.node, self.view = self.node[rows], self.view[rows]
         self.ended, self.steps = self.ended[rows], self.steps[rows]
 
@@ -136,9 +142,7 @@ class Simulator:
         """
         actions = np.asarray(actions, dtype=np.int64)
         if actions.shape != self.node.shape:
-            raise ValueError(
-                f"{len(self)} actions are needed, one for each agent; got shape {actions.shape}."
-            )
+            raise ValueError(f"{len(self)} actions are needed, one for each agent; got shape {actions.shape}.")
         live = ~self.ended
         moving = live & (actions != STOP)
         illegal = moving & ((actions < 0) | (actions >= self.world.degree[self.node]))
@@ -172,15 +176,15 @@ class Simulator:
             raise ValueError(f"agent {row} has no navigable location {index[row]} in its view.")
         slot = np.take_along_axis(locations, index[:, None], axis=1)[:, 0]
         self.node = np.where(slot >= 0, self.world.candidates[self.node, slot], self.node).astype(np.int64)
-        row, step = np.divmod(self.view, HEADINGS)
-        step = (step + np.sign(np.asarray(heading, dtype=np.float64)).astype(np.int64)) % HEADINGS
-        row = np.clip(row + np.sign(np.asarray(elevation, dtype=np.float64)).astype(np.int64), 0, ROWS - 1)
-        self.view = row * HEADINGS + step
+        rows, steps = np.divmod(self.view, HEADINGS)
+        steps = (steps + np.sign(np.asarray(heading, dtype=np.float64)).astype(np.int64)) % HEADINGS
+        rows = np.clip(rows + np.sign(np.asarray(elevation, dtype=np.float64)).astype(np.int64), 0, ROWS - 1)
+        self.view = rows * HEADINGS + steps
         self.steps += 1
 
     def forward(self) -> NDArray[np.bool_]:
         """Move to the navigable location closest to the view's centre; true for agents that had one."""
-        possible: NDArray[np.bool_] = self.navigable()[:, 0] >= 0
+        possible = self.navigable()[:, 0] >= 0
         self.act(possible.astype(np.int64))
         return possible
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -112,12 +113,10 @@ class World:
         return self._next_slot[self._pair(start, goal)]
 
     def _pair(self, start: ArrayLike, goal: ArrayLike) -> NDArray[np.int64]:
-        pair: NDArray[np.int64] = self._pair_row[start] + goal
-        return pair
+        return self._pair_row[np.asarray(start)] + np.asarray(goal)
 
     def has_edge(self, start: ArrayLike, goal: ArrayLike) -> NDArray[np.bool_]:
-        edge: NDArray[np.bool_] = (self.candidates[start] == np.asarray(goal)[..., None]).any(axis=-1)
-        return edge
+        return (self.candidates[np.asarray(start)] == np.asarray(goal)[..., None]).any(axis=-1)
 
     def shortest_path(self, start: int, goal: int) -> list[int]:
         """Nodes from `start` to `goal`, both included."""
@@ -130,7 +129,7 @@ class World:
         return f"{len(self.scans)} scans, {len(self)} viewpoints, {edges} edges, {VIEWS} views each"
 
 
-def _stack(tables: Sequence[NDArray], fill: int) -> NDArray:
+def _stack(tables: Sequence[NDArray[Any]], fill: int) -> NDArray[Any]:
     """Join tables along the first axis, padding the last one to the widest."""
     width = max(table.shape[-1] for table in tables)
     rows = sum(len(table) for table in tables)

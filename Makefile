@@ -1,0 +1,41 @@
+# Everything lives in .venv of this checkout; a second run reuses it.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test lint format bench clean
+
+demo: $(READY)  ## Build a tiny world, walk it, show the scores and a picture
+	$(BIN)/mtvm demo
+
+test: $(READY)  ## Run the tests
+	$(BIN)/pytest -n 2
+
+lint: $(READY)  ## Check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(READY)  ## Bring the code into shape
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(READY)  ## Measure speed; see docs/speed.md
+	$(BIN)/python benchmarks/world.py
+	$(BIN)/python benchmarks/features.py
+	$(BIN)/python benchmarks/render.py
+
+clean:  ## Remove the environment and what it built
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+# Debian's Python comes without ensurepip; where we are root we can mend that.
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get update -q && apt-get install -qy python3-venv; \
+	  else echo "Python's venv module is missing: install python3-venv" >&2; exit 1; fi; }
+	@echo "Setting up $(VENV) (once; about a minute)"
+	@$(PYTHON) -m venv $(VENV)
+	@PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/pip install --quiet -e '.[dev]'
+	@touch $(READY)

@@ -1,0 +1,5 @@
+"""`python -m mtvm` is `mtvm`."""
+
+from mtvm.cli import main
+
+main()

@@ -1,0 +1,217 @@
+"""The command line: parse, call, print."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from tyro.conf import Positional, arg
+from tyro.extras import SubcommandApp
+
+import mtvm
+from mtvm.errors import InputError
+from mtvm.files import write_json
+from mtvm.tasks.baselines import Baseline, run_baseline
+from mtvm.tasks.load import Task, load_episodes
+from mtvm.tasks.metrics import METRICS, RATES, summarize
+from mtvm.tasks.ndh import Supervision
+from mtvm.tasks.results import score as score_results
+from mtvm.tasks.results import write_episode_table, write_results, write_submission
+
+app = SubcommandApp()
+data_app = SubcommandApp()
+features_app = SubcommandApp()
+_DESCRIPTION = f"mtvm {mtvm.__version__}: Vision-and-Language Navigation in plain Python."
+
+console = Console()
+
+DataOption = Annotated[Path | None, arg(metavar="DIR", help="Data folder; default $MTVM_DATA.")]
+TaskOption = Annotated[Task, arg(help="Which task's episodes and file names.")]
+SupervisionOption = Annotated[Supervision, arg(help="NDH only: whose path is the reference.")]
+
+
+@app.command
+def demo(out: Path = Path("runs/demo"), seed: int = 0) -> None:
+    """Build a tiny world, walk it with every baseline, and show the scores and a plan.
+
+    Args:
+        out: Folder for the world, the result files and the picture.
+        seed: Another seed makes other buildings and another random agent.
+    """
+    from mtvm.demo import run_demo
+
+    run_demo(out, seed, console)
+
+
+@app.command
+def doctor(data: DataOption = None) -> None:
+    """Say what is installed, which data is found, which device is used, and what is missing with the remedy."""
+    from mtvm.doctor import examine
+
+    examine(data, console)
+
+
+@app.command
+def score(
+    results: Annotated[Positional[Path], arg(metavar="RESULTS", help="A result file (JSON).")],
+    task: TaskOption = "r2r",
+    split: Annotated[
+        str, arg(metavar="SPLIT", help="val_unseen, ... or the path of a file in that form.")
+    ] = "val_unseen",
+    data: DataOption = None,
+    supervision: SupervisionOption = "mixed",
+    json_: Annotated[bool, arg(name="json", help="Print one JSON object instead of the table.")] = False,
+    csv: Annotated[Path | None, arg(metavar="FILE", help="Also write every episode's metrics as CSV.")] = None,
+    partial: Annotated[bool, arg(help="Score the episodes that are there instead of asking for all.")] = False,
+) -> None:
+    """Score anyone's result file: NE, SR, OSR, SPL, TL, nDTW, SDTW, CLS and goal progress.
+
+    Ids, starts and edges are checked as the leaderboards do. Rates are in percent, lengths in metres.
+    """
+    episodes = load_episodes(task, split, data, supervision=supervision)
+    scored, columns = score_results(results, episodes, partial)
+    if csv is not None:
+        write_episode_table(csv, scored, columns)
+    means = summarize(columns)
+    if json_:
+        print(json.dumps({name: means[name] for name in METRICS}))
+        return
+    named = f"{episodes.name} ({supervision})" if task == "ndh" else episodes.name
+    table = metrics_table(f"{named}: {len(scored)} of {len(episodes)} episodes")
+    add_metrics_row(table, results.stem, means)
+    console.print(table)
+
+
+@app.command
+def baseline(
+    agent: Annotated[Positional[Baseline], arg(help="Which agent walks.")],
+    task: TaskOption = "r2r",
+    split: Annotated[
+        str, arg(metavar="SPLIT", help="val_unseen, ... or the path of a file in that form.")
+    ] = "val_unseen",
+    data: DataOption = None,
+    supervision: SupervisionOption = "mixed",
+    seed: Annotated[int, arg(help="For the random agent.")] = 0,
+    out: Annotated[Path | None, arg(metavar="FILE", help="Default: AGENT_TASK_SPLIT.json in this folder.")] = None,
+) -> None:
+    """Walk a split with an agent that reads nothing, and write its result file.
+
+    random: R2R's random agent, up to 11 turns to the right and five forward moves. forward: five forward moves.
+    shortest: the shortest path to the end of the reference path. stop: stays at the start.
+    """
+    episodes = load_episodes(task, split, data, supervision=supervision)
+    path = out or Path(f"{agent}_{task}_{episodes.split}.json")
+    write_results(path, episodes, run_baseline(agent, episodes, seed))
+    console.print(
+        f"{len(episodes)} trajectories of {escape(episodes.name)} written to {escape(str(path))}", soft_wrap=True
+    )
+
+
+@app.command
+def submit(
+    results: Annotated[Positional[Path], arg(metavar="RESULTS", help="A result file (JSON).")],
+    task: TaskOption = "r2r",
+    split: Annotated[str, arg(metavar="SPLIT", help="The split that the leaderboard asks for.")] = "test",
+    data: DataOption = None,
+    out: Annotated[Path, arg(metavar="FILE", help="The file to upload.")] = Path("submission.json"),
+) -> None:
+    """Check a result file as the leaderboard does and write the file to upload to EvalAI.
+
+    Every id must be there once, each trajectory begins at the episode's start and moves along edges.
+    """
+    count = write_submission(results, out, load_episodes(task, split, data))
+    console.print(f"{count} trajectories are complete and legal; upload {escape(str(out))}", soft_wrap=True)
+
+
+@data_app.command
+def r4r(
+    split: Annotated[Positional[str], arg(metavar="SPLIT", help="train, val_seen or val_unseen of R2R.")],
+    data: DataOption = None,
+    out: Annotated[Path | None, arg(metavar="FILE", help="Default: R4R_SPLIT.json beside the R2R file.")] = None,
+) -> None:
+    """Build R4R from R2R: join paths that end and begin within 3 m of each other."""
+    from mtvm.tasks.r4r import build_r4r
+
+    episodes = load_episodes("r2r", split, data)
+    entries = build_r4r(episodes.source, episodes.world)
+    path = out or episodes.source.with_name(f"R4R_{episodes.source.stem.removeprefix('R2R_')}.json")
+    write_json(path, entries)
+    instructions = sum(len(entry["instructions"]) for entry in entries)
+    console.print(f"{len(entries)} paths, {instructions} instructions written to {escape(str(path))}", soft_wrap=True)
+
+
+@features_app.command(name="import")
+def import_(
+    source: Annotated[Positional[Path], arg(metavar="SOURCE", help="TSV, HDF5 or .npz file of image features.")],
+    out: Annotated[Positional[Path], arg(metavar="STORE", help="Folder of the store to write.")],
+    width: Annotated[int | None, arg(help="Keep the first WIDTH numbers of each view.", metavar="WIDTH")] = None,
+    scans: Annotated[tuple[str, ...], arg(help="Keep these scans; default all.", metavar="SCAN")] = (),
+) -> None:
+    """Convert others' image features once to a store that opens in milliseconds.
+
+    Read are the ResNet TSV of R2R (also zipped), HDF5 and .npz files with a key <scan>_<viewpoint> for each 36 x width
+    array. The store is one memory-mapped half-precision array with an index.
+    """
+    from mtvm.world.feature_import import import_features
+
+    store = import_features(source, out, width=width, scans=set(scans) or None)
+    console.print(f"{len(store)} viewpoints x 36 views x {store.width} written to {escape(str(out))}", soft_wrap=True)
+
+
+@features_app.command
+def info(store: Annotated[Positional[Path], arg(metavar="STORE", help="Folder of a feature store.")]) -> None:
+    """Say what a feature store holds."""
+    from mtvm.world.features import FeatureStore
+
+    opened = FeatureStore.open(store)
+    console.print(f"{len(opened)} viewpoints x 36 views x {opened.width}, half precision")
+    console.print(f"made from {escape(str(opened.meta['source']))}, id {opened.meta['id']}", soft_wrap=True)
+
+
+app.command(data_app, name="data", help="Make task files from others.")
+app.command(features_app, name="features", help="Bring image features into a store, and look at one.")
+
+
+def metrics_table(title: str) -> Table:
+    table = Table(
+        title=title,
+        title_justify="left",
+        caption="NE, TL and GP in metres, the others in percent",
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
+    table.add_column("")
+    for name in METRICS:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def add_metrics_row(table: Table, name: str, means: dict[str, float]) -> None:
+    table.add_row(escape(name), *(f"{means[metric]:.{1 if metric in RATES else 2}f}" for metric in METRICS))
+
+
+def main(args: list[str] | None = None) -> None:
+    """Run the command line; a user's mistake is one sentence on stderr and exit code 2."""
+    args = sys.argv[1:] if args is None else args
+    if args == ["--version"]:
+        print(f"mtvm {mtvm.__version__}")
+        return
+    try:
+        app.cli(prog="mtvm", description=_DESCRIPTION, args=args or ["--help"], config=(tyro.conf.FlagCreatePairsOff,))
+    except InputError as error:
+        print(f"mtvm: {error}", file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
+    except KeyboardInterrupt:
+        print("mtvm: interrupted", file=sys.stderr)
+        sys.exit(130)

@@ -1,0 +1,110 @@
+"""`mtvm doctor`: what is here, what is missing, and what to do about it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+
+import mtvm
+from mtvm.errors import InputError
+from mtvm.files import cache_dir
+from mtvm.tasks.data import DataFolder
+from mtvm.tasks.load import TASKS, Task, splits_there
+from mtvm.world.graph import SUFFIX
+
+_REQUIRED = ("numpy", "scipy", "rich", "tyro")
+_OPTIONAL = {
+    "h5py": ("features", "to read HDF5 features"),
+    "gymnasium": ("gym", "for the gymnasium environments"),
+    "numba": ("render", "to draw views from skyboxes"),
+    "pillow": ("render", "to read skybox images"),
+    "matplotlib": ("figures", "to draw plans and figures"),
+}
+_TASK_NAMES: dict[Task, str] = {"r2r": "R2R", "r4r": "R4R", "ndh": "NDH", "prevalent": "PREVALENT augmented"}
+_TASK_REMEDIES: dict[Task, str] = {
+    "r2r": "put R2R_<split>.json below the data folder",
+    "r4r": "mtvm data r4r train (and the other splits) builds it from R2R",
+    "ndh": "put CVDN's NDH files (val_unseen.json, ...) below the data folder",
+    "prevalent": "put prevalent_aug.json below the data folder",
+}
+
+
+def examine(data: Path | None, console: Console) -> None:
+    """Print the findings; every line that is not fine says what to do."""
+    console.print(
+        f"mtvm {mtvm.__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    )
+    console.print("\n[bold]Packages[/bold]")
+    for name in _REQUIRED:
+        _line(console, True, f"{name} {importlib.metadata.version(name)}")
+    for name, (extra, purpose) in _OPTIONAL.items():
+        try:
+            _line(console, True, f"{name} {importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            _line(console, False, f"{name}, {purpose}", f"pip install 'mtvm[{extra}]'")
+    console.print("\n[bold]Device[/bold]")
+    _line(console, True, _device())
+    console.print("\n[bold]Data[/bold]")
+    _examine_data(data, console)
+    console.print("\n[bold]Cache[/bold]")
+    _examine_cache(console)
+
+
+def _line(console: Console, fine: bool, finding: str, remedy: str = "") -> None:
+    mark = "[green]found  [/green]" if fine else "[yellow]missing[/yellow]"
+    ending = f"  → {escape(remedy)}" if remedy else ""
+    console.print(f"  {mark}  {escape(finding)}{ending}", soft_wrap=True, highlight=False)
+
+
+def _device() -> str:
+    cores = f"CPU with {_usable_cores()} cores"
+    if importlib.util.find_spec("torch") is None:
+        return f"{cores}; nothing that is installed needs more"
+    import torch
+
+    if torch.cuda.is_available():
+        return f"{torch.cuda.device_count()} x {torch.cuda.get_device_name(0)} (CUDA), {cores}"
+    return f"{cores}; PyTorch {torch.__version__} sees no GPU"
+
+
+def _usable_cores() -> int:
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
+def _examine_data(data: Path | None, console: Console) -> None:
+    try:
+        folder = DataFolder.resolve(data)
+    except InputError as error:
+        _line(console, False, "data folder", str(error))
+        return
+    _line(console, True, f"data folder {folder.path}")
+    try:
+        connectivity = folder.connectivity
+    except InputError as error:
+        _line(console, False, "connectivity graphs", str(error))
+    else:
+        _line(
+            console,
+            True,
+            f"connectivity graphs of {len(list(connectivity.glob('*' + SUFFIX)))} scans in {connectivity}",
+        )
+    for task in TASKS:
+        splits = splits_there(folder, task)
+        if splits:
+            _line(console, True, f"{_TASK_NAMES[task]}: {', '.join(splits)}")
+        else:
+            _line(console, False, _TASK_NAMES[task], _TASK_REMEDIES[task])
+
+
+def _examine_cache(console: Console) -> None:
+    folder = cache_dir()
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    size = sum(path.stat().st_size for path in files) / 1e6
+    _line(console, True, f"{folder}: {len(files)} files, {size:.1f} MB; it can be deleted at any time")

@@ -1,0 +1,229 @@
+"""Gymnasium environments over the batched simulator: `mtvm/R2R-v0` and `mtvm/NDH-v0`.
+
+    import gymnasium, mtvm.gym
+    envs = gymnasium.make_vec("mtvm/R2R-v0", num_envs=64, data="path/to/data", split="train")
+
+Action 0 stops; action i walks to candidate i - 1. The observation's `actions` marks those that are possible;
+an impossible one leaves the agent where it is and costs a step. Walking earns the metres by which the distance to the
+goal shrank; stopping earns 2 within 3 m of a goal, else -2. An episode is truncated after `max_steps` actions.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtvm.errors import InputError, MissingExtraError
+from mtvm.tasks.episode import EpisodeSet
+from mtvm.tasks.load import Task, load_episodes
+from mtvm.tasks.metrics import SUCCESS_RADIUS, goal_distance
+from mtvm.tasks.ndh import Supervision
+from mtvm.world.features import FeatureStore
+from mtvm.world.simulator import STOP, Observation, Simulator
+from mtvm.world.views import VIEWS
+
+try:
+    import gymnasium
+    from gymnasium import spaces
+    from gymnasium.vector import AutoresetMode, VectorEnv
+    from gymnasium.vector.utils import batch_space
+except ImportError:
+    raise MissingExtraError("gymnasium", "gym", "The gymnasium environment") from None
+
+_STOP_REWARD = 2.0
+
+Arrays = dict[str, Any]
+
+
+class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
+    """`num_envs` agents that walk at once. An episode that has ended is followed by another at the next step.
+
+    Args:
+        num_envs: how many agents.
+        task: r2r, r4r, ndh or prevalent.
+        data: the data folder; default `$MTVM_DATA`.
+        split: a split's name, or a file of that form.
+        supervision: whose path NDH's teacher follows.
+        features: a feature store (see `mtvm features import`); the observation then has `features`.
+        max_steps: actions after which an episode is truncated.
+        order: `random`, or `sequential` to go through the split once and again.
+        episodes: an episode set that is already loaded, instead of task, data, split and supervision.
+    """
+
+    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}  # noqa: RUF012
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        task: Task = "r2r",
+        data: str | Path | None = None,
+        split: str = "train",
+        supervision: Supervision = "mixed",
+        features: str | Path | FeatureStore | None = None,
+        max_steps: int = 15,
+        order: Literal["random", "sequential"] = "random",
+        episodes: EpisodeSet | None = None,
+    ) -> None:
+        self.num_envs = num_envs
+        folder = None if data is None else Path(data)
+        self.episodes = episodes or load_episodes(task, split, folder, supervision=supervision)
+        if not self.episodes.has_goals:
+            raise InputError(f"{self.episodes.source}: {self.episodes.name} has no goals, so nothing earns a reward.")
+        self.max_steps, self.order = max_steps, order
+        self.simulator = Simulator(self.episodes.world)
+        self.simulator.reset(np.zeros(num_envs, dtype=np.int64))
+        self.features = FeatureStore.open(Path(features)) if isinstance(features, str | Path) else features
+        if self.features is not None:
+            world = self.episodes.world
+            scans = [world.scans[number] for number in world.scan_of_node]
+            self._feature_rows = self.features.rows(scans, world.viewpoints.tolist())
+        self._teacher_goals = self.episodes.reference_ends
+        self.single_observation_space = self._describe_observation()
+        self.single_action_space = spaces.Discrete(self.episodes.world.max_candidates + 1)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.episode = np.zeros(num_envs, dtype=np.int64)
+        self._distance = np.zeros(num_envs)
+        self._next = 0
+        self._over = np.ones(num_envs, dtype=bool)
+
+    def _describe_observation(self) -> spaces.Dict:
+        candidates = self.episodes.world.max_candidates
+        texts = self.episodes.texts
+        parts: dict[str, spaces.Space[Any]] = {
+            "instruction": spaces.Text(
+                min_length=0, max_length=max(map(len, texts)), charset=frozenset("".join(texts)) | {" "}
+            ),
+            "view": spaces.Discrete(VIEWS),
+            "angles": spaces.Box(-1, 1, (candidates, 4), np.float32),
+            "actions": spaces.MultiBinary(candidates + 1),
+        }
+        if self.features is not None:
+            limit = float(np.finfo(np.float16).max)
+            parts["features"] = spaces.Box(-limit, limit, (candidates, self.features.width), np.float32)
+        return spaces.Dict(parts)
+
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Arrays, Arrays]:
+        """Start all agents anew. A seed also starts the order of the episodes anew."""
+        super().reset(seed=seed[0] if isinstance(seed, list) else seed)
+        if seed is not None:
+            self._next = 0
+        self._start(np.ones(self.num_envs, dtype=bool))
+        return self._observe()
+
+    def step(self, actions: NDArray[np.int64]) -> tuple[Arrays, NDArray[Any], NDArray[Any], NDArray[Any], Arrays]:
+        """Act. Agents whose episode is over start the next one instead."""
+        starting = self._over
+        simulator = self.simulator
+        slots = np.asarray(actions, dtype=np.int64) - 1  # action 0 is the simulator's STOP
+        possible = slots < self.episodes.world.degree[simulator.node]
+        moving = possible & (slots != STOP) & ~starting
+        before = self._distance
+        simulator.step(np.where(moving, slots, STOP))
+        simulator.ended[:] = False  # STOP only kept agents in place; `_over` says which episodes have ended
+        self._distance = self._goal_distance()
+        stopped = (slots == STOP) & ~starting
+        success = self._distance < SUCCESS_RADIUS
+        rewards = np.where(stopped, np.where(success, _STOP_REWARD, -_STOP_REWARD), before - self._distance)
+        truncated = ~stopped & (simulator.steps >= self.max_steps) & ~starting
+        rewards[starting] = 0.0
+        self._over = stopped | truncated
+        if starting.any():
+            self._start(starting)
+        observation, info = self._observe()
+        info |= {"success": stopped & success, "impossible": ~possible & ~starting}
+        return observation, rewards, stopped, truncated, info
+
+    def _start(self, rows: NDArray[np.bool_]) -> None:
+        """Give the agents at `rows` a new episode each."""
+        count = int(rows.sum())
+        if self.order == "sequential":
+            chosen = (self._next + np.arange(count)) % len(self.episodes)
+            self._next += count
+        else:
+            chosen = self.np_random.integers(len(self.episodes), size=count)
+        self.episode[rows] = chosen
+        self.simulator.place(rows, self.episodes.starts[chosen], self.episodes.headings[chosen])
+        self._over = np.where(rows, False, self._over)
+        self._distance = self._goal_distance()
+
+    def _goal_distance(self) -> NDArray[np.float64]:
+        goals = self.episodes.goals[self.episode]
+        return goal_distance(self.episodes.world, self.simulator.node[:, None], goals)[:, 0]
+
+    def _observe(self) -> tuple[Arrays, Arrays]:
+        world = self.episodes.world
+        seen = self.simulator.observe(self._teacher_goals[self.episode].astype(np.int64))
+        width = world.max_candidates
+        angles = np.zeros((self.num_envs, width, 4), dtype=np.float32)
+        angles[:, : seen.angles.shape[1]] = np.clip(seen.angles, -1, 1)
+        actions = np.ones((self.num_envs, width + 1), dtype=np.int8)
+        actions[:, 1:] = np.arange(width) < seen.count[:, None]
+        observation: Arrays = {
+            "instruction": tuple(self.episodes.texts[row] for row in self.episode),
+            "view": seen.view,
+            "angles": angles,
+            "actions": actions,
+        }
+        if self.features is not None:
+            observation["features"] = self._gather_features(seen)
+        assert seen.teacher is not None
+        info: Arrays = {
+            "id": np.array([self.episodes.ids[row] for row in self.episode], dtype=object),
+            "scan": np.array([world.scans[number] for number in world.scan_of_node[seen.node]], dtype=object),
+            "viewpoint": world.viewpoints[seen.node].astype(object),
+            "teacher": seen.teacher + 1,
+            "distance": self._distance.copy(),
+        }
+        return observation, info
+
+    def _gather_features(self, seen: Observation) -> NDArray[np.float32]:
+        assert self.features is not None
+        features = np.zeros((self.num_envs, self.episodes.world.max_candidates, self.features.width), dtype=np.float32)
+        rows = np.where(seen.mask, self._feature_rows[seen.node][:, None], -1)
+        features[:, : rows.shape[1]] = self.features.gather(rows, seen.candidate_views.astype(np.int64))
+        return features
+
+
+class NavigationEnv(gymnasium.Env[Arrays, np.int64]):
+    """One agent: the vector environment with a batch of one. Takes the same arguments."""
+
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012
+
+    def __init__(self, **arguments: Any) -> None:
+        self._batch = NavigationVectorEnv(num_envs=1, **arguments)
+        self.observation_space = self._batch.single_observation_space
+        self.action_space = self._batch.single_action_space
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Arrays, Arrays]:
+        super().reset(seed=seed)
+        observation, info = self._batch.reset(seed=seed, options=options)
+        return _first(observation), _first(info)
+
+    def step(self, action: np.int64) -> tuple[Arrays, float, bool, bool, Arrays]:
+        observation, rewards, stopped, truncated, info = self._batch.step(np.array([action]))
+        return _first(observation), float(rewards[0]), bool(stopped[0]), bool(truncated[0]), _first(info)
+
+
+def _first(batch: Arrays) -> Arrays:
+    return {name: values[0] for name, values in batch.items()}
+
+
+def register() -> None:
+    """Make the environments known to gymnasium; importing this module does it."""
+    for name, arguments in (("R2R", {"task": "r2r"}), ("NDH", {"task": "ndh", "max_steps": 80})):
+        if f"mtvm/{name}-v0" not in gymnasium.registry:
+            gymnasium.register(
+                id=f"mtvm/{name}-v0",
+                entry_point="mtvm.gym:NavigationEnv",
+                vector_entry_point="mtvm.gym:NavigationVectorEnv",
+                kwargs=arguments,
+            )
+
+
+register()

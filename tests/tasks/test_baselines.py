@@ -1,0 +1,180 @@
+"""The agents that read nothing."""
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mtvm.errors import InputError
+from mtvm.tasks.baselines import BASELINES, run_baseline
+from mtvm.tasks.episode import EpisodeSet
+from mtvm.tasks.load import load_episodes
+from mtvm.tasks.metrics import evaluate, summarize
+from mtvm.tasks.results import trajectory_nodes
+from mtvm.world.graph import NavGraph
+from mtvm.world.simulator import Simulator
+from mtvm.world.world import World
+
+
+def score(episodes, trajectories):
+    return summarize(evaluate(episodes, trajectory_nodes(Path("made.json"), episodes, trajectories)))
+
+
+def viewpoints(trajectory):
+    """The viewpoints visited, each stay once."""
+    return [name for name, _ in itertools.groupby(pose[0] for pose in trajectory)]
+
+
+@pytest.fixture(scope="session")
+def train(tiny_folder):
+    return load_episodes("r2r", "train", tiny_folder)
+
+
+def walk_forward(episodes, row, turns):
+    """What one agent does that turns right, then moves forward five times, turning right where it cannot."""
+    simulator = Simulator(episodes.world)
+    simulator.reset(episodes.starts[row : row + 1], episodes.headings[row : row + 1])
+    poses = simulator.locations()
+    for _ in range(turns):
+        simulator.turn(1)
+        poses += simulator.locations()
+    moves = 0
+    while moves < 5:
+        if simulator.forward()[0]:
+            moves += 1
+        else:
+            simulator.turn(1)
+        poses += simulator.locations()
+    return poses
+
+
+@pytest.mark.parametrize("baseline", BASELINES)
+@pytest.mark.parametrize("task", ["r2r", "ndh"])
+def test_trajectories_are_legal(tiny_r2r, tiny_ndh, baseline, task):
+    episodes = {"r2r": tiny_r2r, "ndh": tiny_ndh}[task]
+    trajectories = run_baseline(baseline, episodes)
+    assert len(trajectories) == len(episodes)
+    for episode, poses in zip(episodes, trajectories, strict=True):
+        nodes = [episodes.world.node(episode.scan, pose[0]) for pose in poses]
+        assert poses[0][0] == episode.start
+        for here, there in itertools.pairwise(nodes):
+            assert here == there or there in episodes.world.candidates[here]
+
+
+def test_shortest_is_perfect_on_r2r(tiny_r2r):
+    means = score(tiny_r2r, run_baseline("shortest", tiny_r2r))
+    assert (means["NE"], means["SR"]) == (0, 100)
+    assert means["SPL"] == pytest.approx(100)
+
+
+@pytest.mark.parametrize("supervision", ["oracle", "navigator", "mixed"])
+def test_shortest_ends_where_the_reference_ends(tiny_folder, supervision):
+    episodes = load_episodes("ndh", "train", tiny_folder, supervision=supervision)
+    for episode, poses in zip(episodes, run_baseline("shortest", episodes), strict=True):
+        walked = viewpoints(poses)
+        assert walked[-1] == episode.reference[-1]
+        nodes = [episodes.world.node(episode.scan, name) for name in walked]
+        length = sum(episodes.world.distance(nodes[:-1], nodes[1:]))
+        assert length == pytest.approx(float(episodes.world.distance(nodes[0], nodes[-1])))
+
+
+def test_shortest_needs_goals(tiny_folder):
+    episodes = load_episodes("r2r", "test", tiny_folder)
+    with pytest.raises(InputError, match="r2r test has no goals") as caught:
+        run_baseline("shortest", episodes)
+    assert str(caught.value).startswith(f"{episodes.source}: ")
+
+
+def test_stop_stays_at_the_start(tiny_r2r):
+    trajectories = run_baseline("stop", tiny_r2r)
+    assert [len(poses) for poses in trajectories] == [1] * len(tiny_r2r)
+    means = score(tiny_r2r, trajectories)
+    assert (means["TL"], means["GP"]) == (0, 0)
+    assert means["NE"] > 5
+    for (_, heading, elevation), wanted in zip((t[0] for t in trajectories), tiny_r2r.headings, strict=True):
+        assert abs((heading - wanted + np.pi) % (2 * np.pi) - np.pi) <= np.pi / 12 + 1e-9
+        assert elevation == 0
+
+
+@pytest.mark.parametrize("baseline", ["random", "forward"])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_wanderers_make_exactly_five_moves(train, baseline, seed):
+    moves = [len(viewpoints(poses)) - 1 for poses in run_baseline(baseline, train, seed)]
+    assert moves == [5] * len(train)
+
+
+def test_random_is_reproducible_by_seed(train):
+    assert run_baseline("random", train, seed=4) == run_baseline("random", train, seed=4)
+    assert run_baseline("random", train, seed=4) != run_baseline("random", train, seed=5)
+
+
+def test_forward_has_no_randomness(train):
+    assert run_baseline("forward", train, seed=4) == run_baseline("forward", train, seed=5)
+
+
+def test_forward_agrees_with_one_agent_at_a_time(tiny_r2r):
+    assert run_baseline("forward", tiny_r2r) == [walk_forward(tiny_r2r, row, 0) for row in range(len(tiny_r2r))]
+
+
+def test_random_turns_right_0_to_11_times_and_goes_on_like_forward(tiny_r2r):
+    episodes = tiny_r2r.select(range(0, len(tiny_r2r), 3))  # one for each path
+    by_turns = [[walk_forward(episodes, row, turns) for turns in range(12)] for row in range(len(episodes))]
+    seen = set()
+    for seed in range(20):
+        for poses, possible in zip(run_baseline("random", episodes, seed), by_turns, strict=True):
+            assert poses in possible
+            if possible.count(poses) == 1:  # a turn for want of a way ahead looks like one of the first turns
+                seen.add(possible.index(poses))
+    assert seen == set(range(12))
+
+
+def test_random_runs_where_goals_are_secret(tiny_folder):
+    episodes = load_episodes("ndh", "test", tiny_folder)
+    assert len(run_baseline("random", episodes)) == len(episodes)
+
+
+# Odd buildings
+
+
+def building(ways):
+    """Episodes that start at viewpoint 0 of a row of three, 1 m apart, with these one-way edges."""
+    records = [
+        {
+            "image_id": f"v{place}",
+            "pose": [1, 0, 0, place, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1],
+            "included": True,
+            "unobstructed": [(place, other) in ways for other in range(3)],
+        }
+        for place in range(3)
+    ]
+    return EpisodeSet(
+        task="r2r",
+        split="made",
+        source=Path("made.json"),
+        world=World([NavGraph.from_records("row", records, Path("row"))]),
+        ids=["0_0"],
+        texts=[""],
+        headings=np.zeros(1),
+        references=np.array([[0]], dtype=np.int32),
+        goals=np.array([[2]], dtype=np.int32),
+    )
+
+
+@pytest.mark.parametrize("ways", [{(1, 2)}, set()], ids=["no way out", "no way at all"])
+@pytest.mark.parametrize("baseline", BASELINES)
+def test_a_viewpoint_without_ways_out_is_not_left(baseline, ways):
+    assert [viewpoints(poses) for poses in run_baseline(baseline, building(ways))] == [["v0"]]
+
+
+@pytest.mark.parametrize("baseline", ["random", "forward"])
+def test_a_wanderer_ends_in_a_dead_end_that_it_cannot_leave(baseline, monkeypatch):
+    act, calls = Simulator.act, itertools.count()
+
+    def counted(*args, **kwargs):
+        assert next(calls) < 100, "the agent turns for ever"
+        act(*args, **kwargs)
+
+    monkeypatch.setattr(Simulator, "act", counted)
+    (poses,) = run_baseline(baseline, building({(0, 1), (1, 2)}))
+    assert viewpoints(poses) == ["v0", "v1", "v2"]
