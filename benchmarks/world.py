@@ -177,9 +177,8 @@ def bench_features(world: World) -> None:
             nodes, goals = random_batch(world, rng, scans)
             simulator.reset(nodes)
             times.append(seconds(lambda goals=goals: walk(simulator, goals, rng, steps, look), 1) / (steps * BATCH))
-    print(
-        f"observations/s with {WIDTH}-d features {1 / statistics.median(times):8,.0f}   ({count} viewpoints, half precision)"
-    )
+    rate = 1 / statistics.median(times)
+    print(f"observations/s with {WIDTH}-d features {rate:8,.0f}   ({count} viewpoints, half precision)")
 
 
 def bench_scoring(episodes: EpisodeSet) -> None:

@@ -84,8 +84,8 @@ def score(
         print(json.dumps({name: means[name] for name in METRICS}))
         return
     named = f"{episodes.name} ({supervision})" if task == "ndh" else episodes.name
-    table = metrics_table(f"{named}: {len(scored)} of {len(episodes)} episodes")
-    add_metrics_row(table, results.stem, means)
+    table = metrics_table(f"{results.name} on {named}: {len(scored)} of {len(episodes)} episodes")
+    add_metrics_row(table, "", means)
     console.print(table)
 
 

@@ -85,8 +85,8 @@ def test_entries_load_again_as_r4r(tiny_folder, tmp_path, tiny_world):
     assert (columns["SPL"] < 99).any()  # joined paths wind
 
 
-# Two rooms 3 m apart on a line: A - B - C - D at 0, 2, 5 and 7 m.
-PLACES = {"A": 0.0, "B": 2.0, "C": 5.0, "D": 7.0}
+# Viewpoints on a line, with metres; each has an edge to the next.
+PLACES = {"A": 0.0, "B": 2.0, "C": 5.0, "D": 7.0, "E": 8.0}
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def join(tmp_path):
                 "image_id": name,
                 "pose": [1, 0, 0, x, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1],
                 "included": True,
-                "unobstructed": [abs("ABCD".index(name) - other) == 1 for other in range(4)],
+                "unobstructed": [abs("ABCDE".index(name) - other) == 1 for other in range(5)],
             }
             for name, x in PLACES.items()
         ]
@@ -137,6 +137,12 @@ def test_paths_that_meet_are_joined_without_a_repeat(join):
     joined = {entry["path_id"]: "".join(entry["path"]) for entry in join("AB", "BC", "DC")}
     # 0 ends at B: 1 begins there. 1 ends at C, 2 m from D. 2 ends at C, 3 m from B. Others are farther apart.
     assert joined == {"0-1": "ABC", "1-2": "BCDC", "2-1": "DCBC"}
+
+
+def test_the_connection_is_walked_viewpoint_by_viewpoint(join):
+    (entry,) = join("BC", "ED")
+    assert entry["path"] == ["B", "C", "D", "E", "D"]
+    assert entry["distance"] == 3 + 2 + 1 + 1
 
 
 def test_a_path_is_not_joined_to_itself(join):

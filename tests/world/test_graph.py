@@ -70,8 +70,7 @@ def test_distances_are_a_metric_and_hops_lead_to_the_goal(tiny_world):
             for start in range(0, len(graph), 5):
                 path = graph.shortest_path(start, goal)
                 length = sum(
-                    np.linalg.norm(graph.positions[i] - graph.positions[j])
-                    for i, j in itertools.pairwise(path)
+                    np.linalg.norm(graph.positions[i] - graph.positions[j]) for i, j in itertools.pairwise(path)
                 )
                 assert length == pytest.approx(distances[start, goal])
 

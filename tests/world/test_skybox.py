@@ -14,17 +14,10 @@ from hypothesis import strategies as st
 
 from mtvm.errors import InputError, MissingExtraError
 from mtvm.world import skybox
-from mtvm.world.skybox import (
-    SkyboxRenderer,
-    load_depth_faces,
-    load_faces,
-    render_depth,
-    render_views,
-    skybox_folder,
-)
+from mtvm.world.skybox import SkyboxRenderer, load_depth_faces, load_faces, render_depth, render_views, skybox_folder
 
 Image = pytest.importorskip("PIL.Image")
-pytest.importorskip("numba")
+numba = pytest.importorskip("numba")
 
 # A level pose camera that looks along +y: its X is right, its Y down, its Z forward.
 LEVEL = np.array([[1, 0, 0], [0, 0, 1], [0, -1, 0]], dtype=np.float32)
@@ -42,14 +35,12 @@ def noisy_faces(size: int, seed: int = 0) -> np.ndarray:
 
 def smooth_faces(size: int = 64) -> np.ndarray:
     """Different waves on every face, at most a few grey levels from texel to texel."""
-    across, down = np.meshgrid(np.arange(size), np.arange(size))
-    channels = [
-        np.sin(across * (1 + face % 3) * 3 / size + down * (channel + 1) * 2 / size + face)
-        for face in range(6)
-        for channel in range(3)
-    ]
-    waves = np.stack(channels).reshape(6, 3, size, size).transpose(0, 2, 3, 1)
-    return np.ascontiguousarray(np.rint(127 + 120 * waves).astype(np.uint8))
+    across, down = np.meshgrid(np.arange(size) / size, np.arange(size) / size)
+    faces = np.empty((6, size, size, 3), dtype=np.uint8)
+    for face, channel in np.ndindex(6, 3):
+        wave = np.sin(across * (1 + face % 3) * 3 + down * (channel + 1) * 2 + face)
+        faces[face, :, :, channel] = np.rint(127 + 120 * wave)
+    return faces
 
 
 def about(axis: int, angle: float) -> np.ndarray:
@@ -70,58 +61,13 @@ def one_view(faces, rotation=LEVEL, heading=0.0, elevation=0.0, width=33, height
     return render_views(faces, rotation, [heading], [elevation], width, height, vfov)[0]
 
 
-def restated(faces, rotation, heading, elevation, width, height, vfov, nearest=False):
-    """One view by the textbook, pixel by pixel in float64."""
-    size = faces.shape[1]
-    h, e = float(np.float32(heading)), float(np.float32(elevation))
-    forward = np.array([np.sin(h) * np.cos(e), np.cos(h) * np.cos(e), np.sin(e)])
-    right = np.array([np.cos(h), -np.sin(h), 0])
-    up = np.cross(right, forward)
-    view = np.empty((height, width, *faces.shape[3:]), dtype=faces.dtype)
-    for row, column in np.ndindex(height, width):
-        px = ((column + 0.5) / width * 2 - 1) * np.tan(vfov / 2) * width / height
-        py = (1 - (row + 0.5) / height * 2) * np.tan(vfov / 2)
-        x, y, z = np.asarray(rotation, np.float32).astype(float).T @ (forward + px * right + py * up)
-        choices = [(-x, -z, -y), (-x, y, -z), (z, y, -x), (x, y, z), (-z, y, x), (-x, z, y)]
-        face = int(np.argmax([main for _, _, main in choices]))
-        sc, tc, main = choices[face]
-        s, t = ((value / main + 1) / 2 * size - 0.5 for value in (sc, tc))
-        if nearest:
-            s, t = (min(max(int(np.rint(value)), 0), size - 1) for value in (s, t))
-            view[row, column] = np.rint(faces[face, t, s] / np.sqrt(1 + px**2 + py**2))
-        else:
-            view[row, column] = bilinear(faces[face].astype(int), s, t)
-    return view
-
-
-def bilinear(face, s, t):
-    def lerp(low, high, fraction):
-        return low + (((high - low) * int(np.rint(fraction * 256)) + 128) >> 8)
-
-    def clamped(row, column):
-        return face[min(max(row, 0), len(face) - 1), min(max(column, 0), len(face) - 1)]
-
-    row, column = int(np.floor(t)), int(np.floor(s))
-    upper = lerp(clamped(row, column), clamped(row, column + 1), s - column)
-    lower = lerp(clamped(row + 1, column), clamped(row + 1, column + 1), s - column)
-    return lerp(upper, lower, t - row)
-
-
-@pytest.mark.parametrize(
-    ("heading", "elevation", "face"),
-    [
-        (0, 0, 3),
-        (RIGHT_ANGLE, 0, 4),
-        (2 * RIGHT_ANGLE, 0, 1),
-        (3 * RIGHT_ANGLE, 0, 2),
-        (-RIGHT_ANGLE, 0, 2),
-        (0.3, RIGHT_ANGLE, 0),
-        (0.3, -RIGHT_ANGLE, 5),
-    ],
-)
-def test_each_direction_shows_its_face(heading, elevation, face):
-    for size in (1, 2, 9):
-        view = one_view(plain_faces(size), heading=heading, elevation=elevation)
+@pytest.mark.parametrize("size", [1, 2, 9])
+def test_each_direction_shows_its_face(size):
+    for quarter_turns, face in [(0, 3), (1, 4), (2, 1), (3, 2), (-1, 2)]:
+        view = one_view(plain_faces(size), heading=quarter_turns * RIGHT_ANGLE)
+        assert view[16, 16].tolist() == COLOURS[face].tolist()
+    for elevation, face in [(RIGHT_ANGLE, 0), (-RIGHT_ANGLE, 5)]:
+        view = one_view(plain_faces(size), heading=0.3, elevation=elevation)
         assert view[16, 16].tolist() == COLOURS[face].tolist()
 
 
@@ -145,37 +91,21 @@ def test_upright_and_not_mirrored():
         assert one_view(faces, heading=heading, elevation=0.2)[16, 16, 1] < view[16, 16, 1] - 10, "looking up"
 
 
-@pytest.mark.parametrize("angle", [0.4, -1.1, 2.5])
-def test_a_turned_pose_turns_the_faces(angle):
+@pytest.mark.parametrize(
+    ("axis", "angle", "heading", "elevation"),
+    [(2, -0.4, 0.4, 0), (2, 1.1, -1.1, 0), (0, 0.02, 0, 0.02), (0, -0.5, 0, -0.5)],
+)
+def test_a_turned_or_tilted_pose_takes_the_faces_along(axis, angle, heading, elevation):
     faces = smooth_faces()
-    turned = one_view(faces, about(2, -angle) @ LEVEL, heading=0.3 + angle).astype(int)
-    assert np.abs(turned - one_view(faces, heading=0.3)).max() <= 2
-
-
-@pytest.mark.parametrize("tilt", [0.02, -0.5])
-def test_a_tilted_pose_is_levelled(tilt):
-    faces = smooth_faces()
-    tilted = one_view(faces, about(0, tilt) @ LEVEL, elevation=tilt).astype(int)
-    assert np.abs(tilted - one_view(faces)).max() <= 2
-    assert np.abs(tilted - one_view(faces, elevation=tilt)).max() > 2
+    moved = one_view(faces, about(axis, angle) @ LEVEL, heading, elevation).astype(int)
+    assert np.abs(moved - one_view(faces)).max() <= 2
+    assert np.abs(moved - one_view(faces, LEVEL, heading, elevation)).max() > 2
 
 
 def test_a_pose_upside_down_turns_the_picture_upside_down():
     faces = smooth_faces()
     rolled = one_view(faces, about(1, np.pi) @ LEVEL)
     assert np.abs(rolled[::-1, ::-1].astype(int) - one_view(faces)).max() <= 2
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_agrees_with_the_textbook(seed):
-    random = np.random.default_rng(seed)
-    size, width, height = (int(value) for value in random.integers(2, 60, 3))
-    faces = noisy_faces(size, seed)
-    camera = (random_rotation(seed), *random.uniform(-7, 7, 2), width, height, random.uniform(0.2, 2.8))
-    difference = one_view(faces, *camera).astype(int) - restated(faces, *camera)
-    # A position may round to the next 1/256 texel in float32: one level along s and one along t.
-    assert np.abs(difference).max() <= 3
-    assert np.abs(difference).mean() < 0.05
 
 
 @settings(max_examples=40, deadline=None)
@@ -269,14 +199,6 @@ def test_a_sphere_around_the_viewpoint_is_a_plane_times_the_cosine():
     assert not render_depth(0 * faces, LEVEL, 0, 0, 9, 9, 1.0).any(), "unknown stays unknown"
 
 
-@pytest.mark.parametrize("size", [1, 2, 29])
-def test_depth_takes_the_nearest_texel(size):
-    faces = np.random.default_rng(size).integers(0, 65_536, (6, size, size)).astype(np.uint16)
-    camera = (random_rotation(8), 0.77, -0.31, 43, 29, 2.1)
-    depth = render_depth(faces, camera[0], camera[1], camera[2], *camera[3:])[0]
-    assert (depth == restated(faces, *camera, nearest=True)).mean() > 0.99
-
-
 def write_strip(folder: Path, viewpoint: str = "vp", size: int = 16) -> np.ndarray:
     faces = plain_faces(size)
     folder.mkdir(parents=True, exist_ok=True)
@@ -324,40 +246,30 @@ def halve(path: Path) -> None:
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
 
-def write_depth(folder: Path) -> None:
-    strip = np.random.default_rng(0).integers(0, 65_536, (32, 192)).astype(np.uint16)
-    Image.fromarray(strip).save(folder / "vp_skybox_depth_small.png")
+def image(width: int, height: int, mode: str = "RGB"):
+    """Saves a black image of this size under the path that it is called with."""
+    return Image.new(mode, (width, height)).save
 
 
 STRIP, FACE, DEPTH = "vp_skybox_small.jpg", "vp_skybox4_sami.jpg", "vp_skybox_depth_small.png"
 
 
 @pytest.mark.parametrize(
-    ("write", "spoil", "sentence"),
+    ("write", "name", "spoil", "sentence"),
     [
-        (None, None, r"neither vp_skybox_small.jpg nor vp_skybox0_sami.jpg to .*; unpack the scan's"),
-        (write_six, lambda folder: (folder / FACE).unlink(), rf"{FACE} is missing; unpack the scan's"),
-        (write_strip, lambda folder: halve(folder / STRIP), rf"{STRIP}: the file is truncated; fetch it again"),
-        (None, lambda folder: (folder / STRIP).touch(), rf"{STRIP}: the file is not an image .*; fetch it again"),
-        (None, lambda folder: (folder / STRIP).write_text("<html>"), rf"{STRIP}: the file is not an image"),
-        (None, lambda folder: Image.new("RGB", (50, 10)).save(folder / STRIP), r"as high, not 50x10; fetch"),
-        (
-            write_six,
-            lambda folder: Image.new("RGB", (16, 12)).save(folder / FACE),
-            rf"{FACE}: a skybox face must be square, not 16x12; fetch it again",
-        ),
-        (
-            write_six,
-            lambda folder: Image.new("RGB", (32, 32)).save(folder / FACE),
-            rf"{FACE}: this face is 32x32 but face 0 is 16x16; fetch the six again",
-        ),
+        (write_strip, STRIP, Path.unlink, rf"neither {STRIP} nor vp_skybox0_sami.jpg to .*; unpack the scan's"),
+        (write_strip, STRIP, halve, rf"{STRIP}: the file is truncated; fetch it again"),
+        (write_strip, STRIP, lambda path: path.write_bytes(b""), rf"{STRIP}: the file is not an image .*; fetch"),
+        (write_strip, STRIP, lambda path: path.write_bytes(b"<html>"), rf"{STRIP}: the file is not an image"),
+        (write_strip, STRIP, image(50, 10), rf"{STRIP}: six square .* as high, not 50x10; fetch"),
+        (write_six, FACE, Path.unlink, rf"{FACE} is missing; unpack the scan's"),
+        (write_six, FACE, image(64, 12), rf"{FACE}: a skybox face must be square, not 64x12; fetch it again"),
+        (write_six, FACE, image(32, 32), rf"{FACE}: this face is 32x32 but face 0 is 64x64; fetch the six again"),
     ],
 )
-def test_files_that_cannot_be_used(tmp_path, write, spoil, sentence):
-    if write:
-        write(tmp_path)
-    if spoil:
-        spoil(tmp_path)
+def test_files_that_cannot_be_used(tmp_path, write, name, spoil, sentence):
+    write(tmp_path, size=64)
+    spoil(tmp_path / name)
     with pytest.raises(InputError, match=sentence):
         load_faces(tmp_path, "vp")
 
@@ -367,11 +279,11 @@ def test_files_that_cannot_be_used(tmp_path, write, spoil, sentence):
     [
         (Path.unlink, rf"{DEPTH}: there is no such file; write it with"),
         (halve, rf"{DEPTH}: the file is .*; fetch it again"),
-        (Image.new("L", (48, 8)).save, rf"{DEPTH}: depth must be 16-bit grey, not L; write it again"),
+        (image(48, 8, "L"), rf"{DEPTH}: depth must be 16-bit grey, not L; write it again"),
     ],
 )
 def test_depth_that_cannot_be_used(tmp_path, spoil, sentence):
-    write_depth(tmp_path)
+    image(192, 32, "I;16")(tmp_path / DEPTH)
     spoil(tmp_path / DEPTH)
     with pytest.raises(InputError, match=sentence):
         load_depth_faces(tmp_path, "vp")
@@ -400,11 +312,8 @@ def test_arguments_that_make_no_sense(change, sentence):
     camera = {"rotation": LEVEL, "headings": [0.0], "elevations": [0.0], "width": 8, "height": 6, "vfov": 1.0}
     with pytest.raises(InputError, match=sentence):
         render_views(**({"faces": plain_faces(4)} | camera | change))
-
-
-def test_depth_faces_of_the_wrong_kind():
     with pytest.raises(InputError, match=r"Faces must be uint16 of shape \(6, N, N\)"):
-        render_depth(np.zeros((6, 4, 4), np.uint8), LEVEL, 0, 0, 8, 6, 1.0)
+        render_depth(np.zeros((6, 4, 4), np.uint8), **camera)
 
 
 @pytest.fixture
@@ -473,7 +382,6 @@ def test_without_pillow(monkeypatch, tmp_path):
 
 
 def test_compiles_where_nothing_can_be_cached(monkeypatch):
-    numba = pytest.importorskip("numba")
     from mtvm.world._skybox_kernels import compiled
 
     original = numba.njit

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from mtvm.errors import InputError
 from mtvm.world.graph import SUFFIX, NavGraph, directions, relative_heading
-from mtvm.world.skybox import SkyboxRenderer
+from mtvm.world.skybox import SkyboxRenderer, load_depth_faces, render_depth, skybox_folder
 from mtvm.world.views import HEADINGS, ROWS, VIEW_ELEVATION, VIEW_HEADING, nearest_view, wrap_heading
 
 _HEADINGS: list[float] = VIEW_HEADING.tolist()
@@ -176,6 +176,7 @@ class Simulator:
         if not self._initialized:
             self._initialized = True
             self._random = random.Random(self._seed)
+            self._preloaded: set[str] = set()
             panoramas = sys.maxsize if self._preloading else self._cache_size
             self._renderer = SkyboxRenderer(self._dataset_path, cache_size=panoramas)
 
@@ -313,23 +314,21 @@ class Simulator:
     def _draw(self, state: SimState, depth: bool) -> NDArray[Any]:
         started = time.perf_counter()
         assert state.location is not None
-        graph = self._graph(state.scanId)
-        if self._preloading:
-            self._renderer.preload((state.scanId, viewpoint) for viewpoint in graph.viewpoints.tolist())
-        draw = self._renderer.render_depth if depth else self._renderer.render
-        views = draw(
-            state.scanId,
-            state.location.viewpointId,
-            graph.rotations[self._number(state.scanId, state.location.viewpointId)],
-            [state.heading],
-            [state.elevation],
-            self._width,
-            self._height,
-            self._vfov,
-        )
+        scan, viewpoint = state.scanId, state.location.viewpointId
+        graph = self._graph(scan)
+        if self._preloading and scan not in self._preloaded:
+            self._preloaded.add(scan)
+            self._renderer.preload((scan, name) for name in graph.viewpoints.tolist())
+        rotation = graph.rotations[self._number(scan, viewpoint)]
+        camera = ([state.heading], [state.elevation], self._width, self._height, self._vfov)
+        if depth:
+            faces = load_depth_faces(skybox_folder(self._dataset_path, scan), viewpoint)
+            view = render_depth(faces, rotation, *camera)[0]
+        else:
+            view = self._renderer.render(scan, viewpoint, rotation, *camera)[0]
         self._frames += 1
         self._draw_seconds += time.perf_counter() - started
-        return views[0]
+        return view
 
     def resetTimers(self) -> None:
         self._started = time.perf_counter()

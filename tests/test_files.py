@@ -1,0 +1,241 @@
+"""Reading with clear errors, and writing all or nothing."""
+
+import errno
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from mtvm.errors import InputError
+from mtvm.files import atomic_path, cache_dir, parse_json, read_bytes, read_json, write_json, write_text
+
+
+def content(folder):
+    """Everything below a folder, hidden names too."""
+    return {str(path.relative_to(folder)): path.read_text() if path.is_file() else None for path in folder.rglob("*")}
+
+
+def fill(folder, **files):
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text)
+
+
+@pytest.fixture
+def failing_rename(monkeypatch):
+    """A function that makes the rename of that number (1, 2, ...) fail, as on a full or busy disk."""
+    replace = os.replace
+
+    def install(number):
+        calls = []
+
+        def fail_once(source, target):
+            calls.append(source)
+            if len(calls) == number:
+                raise OSError(errno.EBUSY, "Device or resource busy", str(source), None, str(target))
+            replace(source, target)
+
+        monkeypatch.setattr(os, "replace", fail_once)
+
+    return install
+
+
+# Writing
+
+
+def write_some(path, make, error=None):
+    """Let `make` write, then raise the error."""
+    with atomic_path(path) as fresh:
+        make(fresh)
+        if error is not None:
+            raise error
+
+
+def make_file(fresh):
+    fresh.write_text("new")
+
+
+def make_folder(fresh):
+    fill(fresh, kept="new")
+
+
+def test_a_new_file_appears_with_its_folders(tmp_path):
+    with atomic_path(tmp_path / "a" / "b" / "out.txt") as fresh:
+        fresh.write_text("new")
+        assert not (tmp_path / "a" / "b" / "out.txt").exists()
+    assert content(tmp_path) == {"a": None, "a/b": None, "a/b/out.txt": "new"}
+
+
+def test_a_file_is_replaced(tmp_path):
+    (tmp_path / "out.txt").write_text("old")
+    with atomic_path(tmp_path / "out.txt") as fresh:
+        fresh.write_text("new")
+        assert (tmp_path / "out.txt").read_text() == "old"
+    assert content(tmp_path) == {"out.txt": "new"}
+
+
+def test_a_folder_is_replaced_whole(tmp_path):
+    fill(tmp_path / "out", kept="old", gone="old")
+    with atomic_path(tmp_path / "out") as fresh:
+        fill(fresh, kept="new")
+        assert content(tmp_path / "out") == {"kept": "old", "gone": "old"}
+    assert content(tmp_path) == {"out": None, "out/kept": "new"}
+
+
+def test_a_relative_path(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_text(Path("out.txt"), "new")
+    assert content(tmp_path) == {"out.txt": "new"}
+
+
+@pytest.mark.parametrize("error", [RuntimeError("no"), KeyboardInterrupt(), InputError("no")])
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, error):
+    (tmp_path / "out.txt").write_text("old")
+    with pytest.raises(type(error)):
+        write_some(tmp_path / "out.txt", make_file, error)
+    assert content(tmp_path) == {"out.txt": "old"}
+
+
+def test_a_failure_leaves_the_old_folder_and_nothing_else(tmp_path):
+    fill(tmp_path / "out", kept="old")
+    with pytest.raises(RuntimeError):
+        write_some(tmp_path / "out", make_folder, RuntimeError("no"))
+    assert content(tmp_path) == {"out": None, "out/kept": "old"}
+
+
+def test_a_full_disk_is_the_users_to_mend(tmp_path):
+    (tmp_path / "out.txt").write_text("old")
+    with pytest.raises(InputError) as caught:
+        write_some(tmp_path / "out.txt", make_file, OSError(errno.ENOSPC, "No space left on device"))
+    assert str(caught.value).startswith(f"{tmp_path / 'out.txt'}: ")
+    assert "No space left on device" in str(caught.value)
+    assert content(tmp_path) == {"out.txt": "old"}
+
+
+def test_an_error_about_another_file_is_not_called_a_failure_to_write(tmp_path):
+    with pytest.raises(FileNotFoundError), atomic_path(tmp_path / "out.txt"):
+        (tmp_path / "not there").read_text()
+    assert content(tmp_path) == {}
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_folder_survives_a_rename_that_fails(tmp_path, failing_rename, number):
+    fill(tmp_path / "out", kept="old")
+    failing_rename(number)
+    with pytest.raises(InputError, match="busy") as caught:
+        write_some(tmp_path / "out", make_folder)
+    assert str(caught.value).startswith(f"{tmp_path / 'out'}: ")
+    assert content(tmp_path) == {"out": None, "out/kept": "old"}
+
+
+def test_a_file_survives_a_rename_that_fails(tmp_path, failing_rename):
+    (tmp_path / "out.txt").write_text("old")
+    failing_rename(1)
+    with pytest.raises(InputError, match="busy"):
+        write_text(tmp_path / "out.txt", "new")
+    assert content(tmp_path) == {"out.txt": "old"}
+
+
+@pytest.mark.parametrize(("old", "new"), [(make_file, make_folder), (make_folder, make_file)])
+def test_a_file_and_a_folder_do_not_replace_each_other(tmp_path, old, new):
+    old(tmp_path / "out")
+    before = content(tmp_path)
+    with pytest.raises(InputError) as caught:
+        write_some(tmp_path / "out", new)
+    assert str(caught.value).startswith(f"{tmp_path / 'out'}: ")
+    assert content(tmp_path) == before
+
+
+def test_a_folder_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    path = tmp_path / "file" / "sub" / "out.txt"
+    with pytest.raises(InputError) as caught, atomic_path(path):
+        pytest.fail("the block must not run")
+    assert str(caught.value) == f"{path}: cannot write there (Not a directory)."
+
+
+def test_text_is_utf8_and_json_ends_with_a_newline(tmp_path):
+    write_text(tmp_path / "out.txt", "Tür")
+    assert (tmp_path / "out.txt").read_bytes() == "Tür".encode()
+    write_json(tmp_path / "out.json", {"a": [1, "Tür"]})
+    written = (tmp_path / "out.json").read_text()
+    assert json.loads(written) == {"a": [1, "Tür"]}
+    assert written.endswith("}\n")
+
+
+def test_what_is_not_json_leaves_the_old_file(tmp_path):
+    (tmp_path / "out.json").write_text("old")
+    with pytest.raises(TypeError):
+        write_json(tmp_path / "out.json", {"a": object()})
+    assert content(tmp_path) == {"out.json": "old"}
+
+
+# Reading
+
+
+def test_read_back(tmp_path):
+    write_json(tmp_path / "in.json", [1, 2])
+    assert read_json(tmp_path / "in.json", "list") == [1, 2]
+    assert read_bytes(tmp_path / "in.json", "list") == b"[1, 2]\n"
+
+
+def test_a_missing_file(tmp_path):
+    path = tmp_path / "in.json"
+    with pytest.raises(InputError) as caught:
+        read_json(path, "result file")
+    assert str(caught.value) == f"{path}: there is no such file (result file)."
+
+
+@pytest.mark.parametrize(("name", "reason"), [("", "Is a directory"), ("file/in.json", "Not a directory")])
+def test_a_file_that_cannot_be_read(tmp_path, name, reason):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError) as caught:
+        read_json(tmp_path / name, "result file")
+    assert str(caught.value) == f"{tmp_path / name}: cannot read this result file ({reason})."
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"", "line 1, column 1"),
+        (b"[1,\n 2,\n  oops]", "line 3, column 3"),
+        (b'[1, "abc', "line 1, column 5"),
+        (b'["\xff"]', "not UTF-8"),
+        (b"[" * 100_000, ""),
+        (b"[" + b"1" * 5_000 + b"]", ""),
+    ],
+    ids=["empty", "third line", "cut off", "not UTF-8", "too deep", "too long a number"],
+)
+def test_what_is_not_json_is_refused_with_the_place(text, said):
+    with pytest.raises(InputError) as caught:
+        parse_json(text, Path("in.json"))
+    assert str(caught.value).startswith("in.json: ")
+    assert said in str(caught.value)
+
+
+def test_a_byte_order_mark_is_no_mistake():
+    assert parse_json(b"\xef\xbb\xbf[1]", Path("in.json")) == [1]
+
+
+# The cache
+
+
+@pytest.mark.parametrize(
+    ("explicit", "base", "expected"),
+    [
+        ("here/mine", "base", "here/mine"),
+        ("", "base", "base/mtvm"),
+        (None, "base", "base/mtvm"),
+        (None, "", "home/.cache/mtvm"),
+        (None, None, "home/.cache/mtvm"),
+    ],
+)
+def test_where_the_cache_is(monkeypatch, explicit, base, expected):
+    monkeypatch.setenv("HOME", "home")
+    for name, value in (("MTVM_CACHE", explicit), ("XDG_CACHE_HOME", base)):
+        if value is None:
+            monkeypatch.delenv(name, raising=False)
+        else:
+            monkeypatch.setenv(name, value)
+    assert cache_dir() == Path(expected)
