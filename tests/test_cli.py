@@ -61,7 +61,9 @@ def test_partial_results(capsys, tiny_folder, tmp_path):
     results = tmp_path / "results.json"
     run(capsys, "baseline", "stop", "--data", tiny_folder, "--out", results)
     results.write_text(json.dumps(json.loads(results.read_text())[:5]))
-    assert "31 of 36 ids" in run(capsys, "score", results, "--data", tiny_folder, code=2).err
+    refused = run(capsys, "score", results, "--data", tiny_folder, code=2).err
+    assert "31 of 36 ids" in refused
+    assert "--partial scores those that are there" in refused
     assert "5 of 36 episodes" in run(capsys, "score", results, "--data", tiny_folder, "--partial").out
 
 

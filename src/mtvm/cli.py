@@ -22,8 +22,8 @@ from mtvm.tasks.baselines import Baseline, run_baseline
 from mtvm.tasks.load import Task, load_episodes
 from mtvm.tasks.metrics import METRICS, RATES, summarize
 from mtvm.tasks.ndh import Supervision
+from mtvm.tasks.results import MissingIdsError, write_episode_table, write_results, write_submission
 from mtvm.tasks.results import score as score_results
-from mtvm.tasks.results import write_episode_table, write_results, write_submission
 
 app = SubcommandApp()
 data_app = SubcommandApp()
@@ -76,7 +76,10 @@ def score(
     Ids, starts and edges are checked as the leaderboards do. Rates are in percent, lengths in metres.
     """
     episodes = load_episodes(task, split, data, supervision=supervision)
-    scored, columns = score_results(results, episodes, partial)
+    try:
+        scored, columns = score_results(results, episodes, partial)
+    except MissingIdsError as error:
+        raise InputError(f"{error} --partial scores those that are there.") from None
     if csv is not None:
         write_episode_table(csv, scored, columns)
     means = summarize(columns)
@@ -141,6 +144,8 @@ def r4r(
 
     episodes = load_episodes("r2r", split, data)
     entries = build_r4r(episodes.source, episodes.world)
+    if not entries:
+        raise InputError(f"{episodes.source}: no path ends within 3 m of where another begins, so R4R would be empty.")
     path = out or episodes.source.with_name(f"R4R_{episodes.source.stem.removeprefix('R2R_')}.json")
     write_json(path, entries)
     instructions = sum(len(entry["instructions"]) for entry in entries)

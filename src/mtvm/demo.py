@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 from pathlib import Path
 
 from rich.console import Console
@@ -36,9 +39,18 @@ def run_demo(out: Path, seed: int, console: Console) -> None:
     drawn = _draw(episodes, walks, picture)
     console.print(f"One episode, drawn in {escape(str(picture))}:")
     console.print(f"  “{escape(episodes[drawn].text)}”\n", soft_wrap=True)
-    console.print(f"Score a file yourself:  mtvm score {out}/random_r2r_val_unseen.json --data {data}", soft_wrap=True)
-    console.print("See what is installed and which data is found:  mtvm doctor", soft_wrap=True)
-    console.print("Use it on the real R2R:  docs/data.md", soft_wrap=True)
+    command = _command()
+    console.print(f"Score a file:    {command} score {out}/random_r2r_val_unseen.json --data {data}", soft_wrap=True)
+    console.print(f"What is found:   {command} doctor", soft_wrap=True)
+    console.print("On the real R2R: docs/data.md", soft_wrap=True)
+
+
+def _command() -> str:
+    """How the user can call us: `mtvm` where it is on the path, else the script that is running."""
+    if shutil.which("mtvm"):
+        return "mtvm"
+    script = Path(sys.argv[0])
+    return os.path.relpath(script) if script.name == "mtvm" else "python -m mtvm"
 
 
 def _draw(episodes: EpisodeSet, walks: dict[str, list[list[Pose]]], picture: Path) -> int:

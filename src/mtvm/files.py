@@ -41,7 +41,9 @@ def parse_json(content: bytes, path: Path) -> Any:
             f"{path}: not valid JSON at line {error.lineno}, column {error.colno} ({error.msg}); "
             "the file may be truncated, fetch or write it again."
         ) from None
-    except UnicodeDecodeError:
+    except (RecursionError, ValueError) as error:
+        if not isinstance(error, UnicodeDecodeError):
+            raise InputError(f"{path}: holds JSON that no data file of ours has ({error}).") from None
         raise InputError(f"{path}: not a JSON text file (it holds bytes that are not UTF-8).") from None
 
 
@@ -67,7 +69,8 @@ def atomic_path(path: Path) -> Iterator[Path]:
         yield fresh
         _rename(fresh, path, aside=holder / "replaced")
     except OSError as error:
-        ours = error.filename is None or str(holder) in str(error.filename)
+        named = f"{error.filename} {error.filename2}"
+        ours = error.filename is None or str(holder) in named
         if not ours or error.errno is None:
             raise  # something else that the block did
         raise InputError(f"{path}: writing failed ({error.strerror}); nothing was changed.") from error

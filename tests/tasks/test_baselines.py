@@ -178,3 +178,16 @@ def test_a_wanderer_ends_in_a_dead_end_that_it_cannot_leave(baseline, monkeypatc
     monkeypatch.setattr(Simulator, "act", counted)
     (poses,) = run_baseline(baseline, building({(0, 1), (1, 2)}))
     assert viewpoints(poses) == ["v0", "v1", "v2"]
+
+
+# Mistakes
+
+
+def test_an_unknown_baseline_is_refused(tiny_r2r):
+    with pytest.raises(InputError, match=r"'rnadom'.*random, shortest, stop, forward"):
+        run_baseline("rnadom", tiny_r2r)
+
+
+def test_a_negative_seed_is_refused(tiny_r2r):
+    with pytest.raises(InputError, match="seed"):
+        run_baseline("random", tiny_r2r, seed=-1)

@@ -429,8 +429,9 @@ def test_an_ndh_id_must_be_a_whole_number(folder):
     assert "field 'inst_idx'" in message
 
 
-@pytest.mark.parametrize(("task", "field"), [("r2r", "path_id"), ("ndh", "inst_idx")])
-@pytest.mark.parametrize("kind", [int, str])
+@pytest.mark.parametrize(
+    ("task", "field", "kind"), [("r2r", "path_id", int), ("r2r", "path_id", str), ("ndh", "inst_idx", int)]
+)
 def test_ids_that_are_there_twice_are_refused(folder, task, field, kind):
     path = change(folder, task, lambda entries: entries[3].update({field: kind(entries[1][field])}))
     message = refused(lambda: load_episodes(task, "val_unseen", folder))

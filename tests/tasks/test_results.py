@@ -148,7 +148,7 @@ MALFORMED = {
     "an id that is true": (with_id(True), ["entry 4", "instr_id"]),
     "an unknown id": (with_id("99_0"), ["entry 4", "99_0", "r2r val_unseen"]),
     "an id twice": (with_id("36_1"), ["entry 4", "36_1", "twice"]),
-    "missing ids": (lambda records: records[:2] + records[5:], ["3 of 36", "36_2", "--partial"]),
+    "missing ids": (lambda records: records[:2] + records[5:], ["3 of 36", "36_2"]),
     "no trajectory": (without("trajectory"), ["entry 4", "37_1", "trajectory"]),
     "an empty trajectory": (steps(lambda _: []), ["entry 4", "37_1", "trajectory", "empty"]),
     "a trajectory that is a string": (steps(lambda _: "abc"), ["entry 4", "37_1", "trajectory"]),

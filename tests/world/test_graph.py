@@ -89,7 +89,7 @@ def test_no_way_between_two_parts(tmp_path):
     graph = NavGraph.load(write(tmp_path, records))
     assert graph.distances[0, 1] == math.inf
     assert graph.next_hop(0, 1) == -1
-    assert graph.candidates.shape == (2, 0)
+    assert graph.candidates.tolist() == [[-1], [-1]]
     with pytest.raises(InputError, match="no way from a to b"):
         graph.shortest_path(0, 1)
 
@@ -135,6 +135,7 @@ def spoil(records, place, **changes):
     [
         (lambda r: spoil(r, 1, pose=[1.0]), "entry 1: field 'pose' has 1 numbers, not 16"),
         (lambda r: spoil(r, 2, unobstructed=[True]), "entry 2: field 'unobstructed' has 1 values"),
+        (lambda r: spoil(r, 3, unobstructed=["no"] * 5), "entry 3: field 'unobstructed' holds something"),
         (lambda r: spoil(r, 0, included="yes"), "entry 0: field 'included' is missing or not a bool"),
         (lambda r: spoil(r, 1, image_id="a"), "field 'image_id': viewpoint a is there twice"),
         (lambda r: spoil(r, 1, pose=["x"] * 16), "field 'pose' holds something that is not a number"),

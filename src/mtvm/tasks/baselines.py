@@ -28,6 +28,10 @@ def run_baseline(baseline: Baseline, episodes: EpisodeSet, seed: int = 0) -> lis
     - shortest: the shortest path to the end of the reference path, then stop.
     - stop: stays at the start.
     """
+    if baseline not in BASELINES:
+        raise InputError(f"agent '{baseline}' is none of {', '.join(BASELINES)}.")
+    if seed < 0:
+        raise InputError(f"seed {seed} is negative; give 0 or more.")
     simulator = Simulator(episodes.world)
     simulator.reset(episodes.starts, episodes.headings)
     if baseline == "stop":
@@ -57,8 +61,8 @@ def _wander(simulator: Simulator, turns: NDArray[np.int64]) -> list[list[Pose]]:
     """Turn right `turns` times, then move forward five times, turning right wherever there is no way ahead."""
     trajectories = [[pose] for pose in simulator.locations()]
     moves = np.zeros(len(simulator), dtype=np.int64)
-    isolated = simulator.world.degree[simulator.node] == 0
-    while (live := (moves < _FORWARD_MOVES) & ~isolated).any():
+    # A viewpoint without a way out ends the walk.
+    while (live := (moves < _FORWARD_MOVES) & (simulator.world.degree[simulator.node] > 0)).any():
         forward = live & (turns == 0) & (simulator.navigable()[:, 0] >= 0)
         simulator.act(forward, heading=live & ~forward)
         moves += forward

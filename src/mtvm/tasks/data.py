@@ -23,7 +23,12 @@ class DataFolder:
         if not self.path.is_dir():
             raise InputError(f"{self.path}: the data folder does not exist; {_HOW}.")
         self._files: defaultdict[str, list[Path]] = defaultdict(list)
+        visited: set[str] = set()  # links may lead in circles
         for folder, subfolders, names in os.walk(self.path, followlinks=True):
+            if (real := os.path.realpath(folder)) in visited:
+                subfolders.clear()
+                continue
+            visited.add(real)
             subfolders[:] = sorted(s for s in subfolders if s not in _NOT_SEARCHED and not s.startswith("."))
             for name in names:
                 self._files[name].append(Path(folder, name))
@@ -54,7 +59,7 @@ class DataFolder:
     @property
     def connectivity(self) -> Path:
         """The folder of the connectivity files."""
-        folders = {path.parent for path in self.matching("", SUFFIX)}
+        folders = sorted({path.parent for path in self.matching("", SUFFIX)})
         if not folders:
             raise InputError(
                 f"{self.path}: no <scan>{SUFFIX} anywhere below it; put the Matterport3DSimulator "

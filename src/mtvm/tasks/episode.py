@@ -7,7 +7,7 @@ from them; `episodes[i]` gives one episode in words.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,8 @@ class EpisodeSet:
 
     def select(self, rows: ArrayLike) -> EpisodeSet:
         """The episodes at `rows`, in that order."""
-        chosen = np.arange(len(self))[np.asarray(rows)]
+        rows = np.asarray(rows)
+        chosen = np.arange(len(self))[rows if rows.size else np.zeros(0, dtype=int)]
         return dataclasses.replace(
             self,
             ids=[self.ids[row] for row in chosen],
@@ -102,6 +103,14 @@ class EpisodeSet:
             references=self.references[chosen],
             goals=self.goals[chosen],
         )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KnownScans:
+    """The scans that episodes may be in, and what to say of others."""
+
+    scans: frozenset[str]
+    otherwise: str
 
 
 class Records:
@@ -143,8 +152,8 @@ class Records:
                 raise InputError(f"{self.where(place, field)} is not a list of strings.")
         return lists
 
-    def unique_ids(self) -> list[Any]:
-        ids = self.column(self.id_field, (int, str))
+    def unique_ids(self, kind: type | tuple[type, ...] = (int, str)) -> list[Any]:
+        ids = self.column(self.id_field, kind)
         if len({str(identity) for identity in ids}) != len(ids):
             first: dict[str, int] = {}
             for place, identity in enumerate(ids):
@@ -152,16 +161,29 @@ class Records:
                     raise InputError(f"{self.where(place, self.id_field)} is there twice, first in entry {earlier}.")
         return ids
 
-    def scans(self, known: Sequence[str] | set[str], where: Path) -> list[str]:
-        """The field 'scan', each with a connectivity file."""
+    def scans(self, known: KnownScans) -> list[str]:
+        """The field 'scan', each one known."""
         scans = self.column("scan", str)
-        known = set(known)
         for place, scan in enumerate(scans):
-            if scan not in known:
-                raise InputError(
-                    f"{self.where(place, 'scan')}: unknown scan {scan}, there is no connectivity file of it in {where}."
-                )
+            if scan not in known.scans:
+                raise InputError(f"{self.where(place, 'scan')}: unknown scan {scan}, {known.otherwise}.")
         return scans
+
+    def numbers(self, field: str) -> NDArray[np.float64]:
+        """A field that holds a finite number."""
+        values = self.column(field, (int, float))
+        for place, value in enumerate(values):
+            if not -1e300 < value < 1e300:
+                raise InputError(f"{self.where(place, field)} is {_shown(value)}, not a finite number.")
+        return np.array(values, dtype=np.float64)
+
+    def instructions(self) -> list[list[str]]:
+        """The field 'instructions', at least one in each entry."""
+        instructions = self.texts("instructions")
+        for place, texts in enumerate(instructions):
+            if not texts:
+                raise InputError(f"{self.where(place, 'instructions')} is empty.")
+        return instructions
 
     def paths(self, field: str, world: World, walked: bool = True) -> NDArray[np.int32]:
         """A field of viewpoint ids as (N, P) nodes, -1 padded; `walked` asks for an edge at each move."""
@@ -194,6 +216,8 @@ def _shown(value: Any) -> str:
 
 
 def _kind_name(kind: type | tuple[type, ...]) -> str:
+    if kind == (int, float):
+        return "a number"
     names = {int: "a whole number", float: "a number", str: "a string", list: "a list", dict: "an object"}
     kinds = kind if isinstance(kind, tuple) else (kind,)
     return " or ".join(dict.fromkeys(names[k] for k in kinds))

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from mtvm.errors import InputError
 from mtvm.tasks.data import DataFolder
-from mtvm.tasks.episode import EpisodeSet
+from mtvm.tasks.episode import EpisodeSet, KnownScans
 from mtvm.tasks.ndh import Supervision, load_ndh
 from mtvm.tasks.r2r import load_r2r
 from mtvm.world.graph import SUFFIX
@@ -35,22 +35,28 @@ def load_episodes(
     folder = data if isinstance(data, DataFolder) else DataFolder.resolve(data)
     path = task_file(folder, task, split)
     connectivity = folder.connectivity
-    scans = {file.name.removesuffix(SUFFIX) for file in connectivity.glob(f"*{SUFFIX}")}
-    if world is not None:
-        scans &= set(world.scans)
+    if world is None:
+        names = frozenset(file.name.removesuffix(SUFFIX) for file in connectivity.glob(f"*{SUFFIX}"))
+        scans = KnownScans(names, f"there is no connectivity file of it in {connectivity}")
+    else:
+        scans = KnownScans(frozenset(world.scans), f"it is not among the {len(world.scans)} scans of the world given")
 
     def make_world(occurring: set[str]) -> World:
         return world or World.load(connectivity, sorted(occurring))
 
-    name = Path(split).stem if split == str(path) else split
+    name = path.stem if _is_file(split) else split
     if task == "ndh":
         return load_ndh(path, name, supervision, scans, make_world)
     return load_r2r(path, task, name, scans, make_world)
 
 
+def _is_file(split: str) -> bool:
+    return split.endswith((".json", ".jsonl"))
+
+
 def task_file(folder: DataFolder, task: Task, split: str) -> Path:
     """The file of a split: a path as it is given, else a released name anywhere below the data folder."""
-    if split.endswith((".json", ".jsonl")):
+    if _is_file(split):
         return Path(split)
     names = released_names(task, split)
     found = folder.find(names, _looks_like_ndh) if task == "ndh" else folder.find(names)
@@ -66,7 +72,7 @@ def task_file(folder: DataFolder, task: Task, split: str) -> Path:
 def released_names(task: Task, split: str) -> list[str]:
     """The names under which the common repositories keep a split."""
     if task == "prevalent":
-        stems = ["prevalent_aug", "prevalent_aug_train_enc", "aug_paths"]
+        stems = ["prevalent_aug", "prevalent_aug_train_enc", "aug_paths"] if split == "aug" else [f"prevalent_{split}"]
     elif task == "ndh":
         stems = ["test_cleaned", "test"] if split == "test" else [split]
     else:

@@ -17,7 +17,7 @@ METRICS = ("NE", "SR", "OSR", "SPL", "TL", "nDTW", "SDTW", "CLS", "GP")
 RATES = ("SR", "OSR", "SPL", "nDTW", "SDTW", "CLS")
 """The metrics that lie between 0 and 1 and are reported in percent."""
 
-_CHUNK = 4096  # episodes whose trajectory-by-reference distances are held at once
+_CHUNK = 512  # episodes whose trajectory-by-reference distances are held at once
 
 Floats = NDArray[np.float64]
 Nodes = NDArray[np.integer]
@@ -29,13 +29,15 @@ def evaluate(episodes: EpisodeSet, trajectories: Nodes) -> dict[str, Floats]:
     `trajectories` is (N, T): the nodes visited, the start first, -1 padded. Staying at a viewpoint counts as
     one visit. The episodes must have goals.
     """
-    chunks = []
     trajectories = without_stays(trajectories)
+    columns = {name: np.empty(len(episodes)) for name in METRICS}
+    by_length = np.argsort(_count(trajectories), kind="stable")  # so that one long walk does not pad all the others
     for first in range(0, len(episodes), _CHUNK):
-        rows = slice(first, first + _CHUNK)
-        chunks.append(_evaluate(episodes.world, trajectories[rows], episodes.references[rows], episodes.goals[rows]))
-    columns = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in METRICS}
-    return {name: column * 100 if name in RATES else column for name, column in columns.items()}
+        rows = by_length[first : first + _CHUNK]
+        walked = trajectories[rows][:, : _count(trajectories[rows]).max()]
+        for name, values in _evaluate(episodes.world, walked, episodes.references[rows], episodes.goals[rows]).items():
+            columns[name][rows] = values * 100 if name in RATES else values
+    return columns
 
 
 def summarize(columns: dict[str, Floats]) -> dict[str, float]:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.errors import InputError
-from mtvm.tasks.episode import EpisodeSet, Records
+from mtvm.tasks.episode import EpisodeSet, KnownScans, Records
+from mtvm.tasks.metrics import goal_distance
 from mtvm.tasks.r2r import MakeWorld, read_records
 
 Supervision = Literal["oracle", "navigator", "mixed"]
@@ -19,13 +20,13 @@ _ROLE_MARKERS = {"navigator": "<NAV>", "oracle": "<ORA>"}
 _TARGET_MARKER = "<TAR>"
 
 
-def load_ndh(path: Path, split: str, supervision: Supervision, scans: set[str], make_world: MakeWorld) -> EpisodeSet:
+def load_ndh(path: Path, split: str, supervision: Supervision, scans: KnownScans, make_world: MakeWorld) -> EpisodeSet:
     """Episodes of an NDH file; ids are `inst_idx`. The test split has no paths: its goals are secret."""
     if supervision not in SUPERVISIONS:
         raise InputError(f"supervision '{supervision}' is none of {', '.join(SUPERVISIONS)}.")
     records = read_records(path, "inst_idx")
-    ids = [str(identity) for identity in records.unique_ids()]
-    world = make_world(set(records.scans(scans, path)))
+    ids = [str(identity) for identity in records.unique_ids(int)]
+    world = make_world(set(records.scans(scans)))
     starts = _start_records(records)
     start_nodes = starts.paths("pano", world)
     secret = not any("end_panos" in entry or "planner_path" in entry for entry in records.entries)
@@ -34,6 +35,9 @@ def load_ndh(path: Path, split: str, supervision: Supervision, scans: set[str], 
     else:
         references = _supervised_paths(records, supervision, world)
         goals = records.paths("end_panos", world, walked=False)
+        nearest = goal_distance(world, references[:, :1], goals)[:, 0]
+        for place in np.nonzero(np.isinf(nearest))[0]:
+            raise InputError(f"{records.where(int(place), 'end_panos')}: none of them can be reached from the start.")
         for place in np.nonzero(references[:, 0] != start_nodes[:, 0])[0]:
             raise InputError(f"{records.where(int(place), 'start_pano')} is not where the {supervision} path begins.")
     return EpisodeSet(
@@ -43,7 +47,7 @@ def load_ndh(path: Path, split: str, supervision: Supervision, scans: set[str], 
         world=world,
         ids=ids,
         texts=_texts(records),
-        headings=np.array(starts.column("heading", (int, float)), dtype=np.float64),
+        headings=starts.numbers("heading"),
         references=references,
         goals=goals,
     )
@@ -95,7 +99,7 @@ def _texts(records: Records) -> list[str]:
         for turn in turns:
             if not isinstance(turn, dict) or not isinstance(turn.get("message"), str):
                 raise InputError(f"{records.where(place, 'dialog_history')} holds a turn without a 'message'.")
-            if turn.get("role") not in _ROLE_MARKERS:
+            if turn.get("role") not in tuple(_ROLE_MARKERS):
                 raise InputError(
                     f"{records.where(place, 'dialog_history')}: role {turn.get('role')!r} "
                     "is neither navigator nor oracle."

@@ -12,7 +12,7 @@ import numpy as np
 
 from mtvm.errors import InputError
 from mtvm.files import parse_json, read_bytes
-from mtvm.tasks.episode import EpisodeSet, Records
+from mtvm.tasks.episode import EpisodeSet, KnownScans, Records
 from mtvm.world.world import World
 
 MakeWorld = Callable[[set[str]], World]
@@ -24,29 +24,27 @@ def read_records(path: Path, id_field: str) -> Records:
     if path.suffix == ".jsonl":
         entries: list[Any] = []
         for number, line in enumerate(content.splitlines(), start=1):
+            if not line.strip():
+                continue
             try:
                 entries.append(json.loads(line))
-            except ValueError:
+            except (ValueError, RecursionError):
                 raise InputError(f"{path}: line {number} is not valid JSON; the file may be truncated.") from None
         return Records(path, entries, id_field)
     return Records(path, parse_json(content, path), id_field)
 
 
-def load_r2r(path: Path, task: str, split: str, scans: set[str], make_world: MakeWorld) -> EpisodeSet:
+def load_r2r(path: Path, task: str, split: str, scans: KnownScans, make_world: MakeWorld) -> EpisodeSet:
     """Episodes of a file in R2R form, one for each instruction; ids are `<path_id>_<i>`.
 
-    `scans` are those with a connectivity file. Where no path has more than its start, as in R2R's test
+    Where no path has more than its start, as in R2R's test
     split, the goal is secret and the set has none.
     """
     records = read_records(path, "path_id")
     path_ids = records.unique_ids()
-    world = make_world(set(records.scans(scans, path)))
+    world = make_world(set(records.scans(scans)))
     references = records.paths("path", world)
-    headings = records.column("heading", (int, float))
-    instructions = records.texts("instructions")
-    for place, texts in enumerate(instructions):
-        if not texts:
-            raise InputError(f"{records.where(place, 'instructions')} is empty.")
+    instructions = records.instructions()
 
     of_entry = np.repeat(np.arange(len(records)), [len(texts) for texts in instructions])
     episodes = EpisodeSet(
@@ -56,7 +54,7 @@ def load_r2r(path: Path, task: str, split: str, scans: set[str], make_world: Mak
         world=world,
         ids=[f"{i}_{n}" for i, texts in zip(path_ids, instructions, strict=True) for n in range(len(texts))],
         texts=list(itertools.chain.from_iterable(instructions)),
-        headings=np.array(headings, dtype=np.float64)[of_entry],
+        headings=records.numbers("heading")[of_entry],
         references=references[of_entry],
         goals=np.empty((len(of_entry), 0), dtype=np.int32),
     )

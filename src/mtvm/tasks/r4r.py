@@ -18,14 +18,15 @@ JOIN_RADIUS = 3.0
 
 
 def build_r4r(path: Path, world: World) -> list[dict[str, Any]]:
-    """The R4R entries of an R2R file, whose scans `world` holds: for each
-     ordered pair of paths of a scan of which the first ends at most
-    3 m from where the second begins, the first path, the shortest connection and the second path, with every
-    pair of their instructions joined."""
+    """The R4R entries of an R2R file whose scans `world` holds.
+
+    For each ordered pair of paths of a scan of which the first ends at most 3 m from where the second begins: the first
+    path, the shortest connection and the second path, with every pair of their instructions joined.
+    """
     records = read_records(path, "path_id")
     path_ids = records.unique_ids()
     paths = [row[row >= 0].tolist() for row in records.paths("path", world)]
-    headings, instructions = records.column("heading", (int, float)), records.texts("instructions")
+    headings, instructions = records.numbers("heading").tolist(), records.instructions()
     if max(map(len, paths)) < 2:
         raise InputError(f"{path}: these paths have no goals, so they cannot be joined.")
     members: defaultdict[str, list[int]] = defaultdict(list)

@@ -22,6 +22,10 @@ from mtvm.tasks.metrics import METRICS, evaluate
 Pose = tuple[str, float, float]
 
 
+class MissingIdsError(InputError):
+    """A result file leaves out episodes."""
+
+
 def id_field(task: str) -> str:
     return "inst_idx" if task == "ndh" else "instr_id"
 
@@ -39,7 +43,7 @@ def write_results(path: Path, episodes: EpisodeSet, trajectories: Sequence[Seque
 def read_results(path: Path, episodes: EpisodeSet, partial: bool = False) -> tuple[EpisodeSet, list[list[Pose]]]:
     """The trajectories of a result file, in the order of the episodes.
 
-    Every id must be there exactly once (`partial` scores those that are), no other id may be; each trajectory
+    Every id must be there exactly once (or at most once, if `partial`), no other id may be; each trajectory
     begins at the episode's start and moves along edges of the graph.
     """
     records = read_json(path, "result file")
@@ -56,9 +60,8 @@ def read_results(path: Path, episodes: EpisodeSet, partial: bool = False) -> tup
         by_id[identity] = poses
     missing = [identity for identity in episodes.ids if identity not in by_id]
     if missing and not partial:
-        raise InputError(
-            f"{path}: {len(missing)} of {len(episodes)} ids of {episodes.name} are missing, the first is "
-            f"{missing[0]}; --partial scores those that are there."
+        raise MissingIdsError(
+            f"{path}: {len(missing)} of {len(episodes)} ids of {episodes.name} are missing, the first is {missing[0]}."
         )
     if missing:
         episodes = episodes.select([row for row, identity in enumerate(episodes.ids) if identity in by_id])
@@ -87,9 +90,13 @@ def _read_step(entry: Any) -> list[Pose]:
         return []
     if all(isinstance(item, str) for item in entry):
         return [(viewpoint, 0.0, 0.0) for viewpoint in entry]
-    if len(entry) == 3 and all(isinstance(angle, int | float) for angle in entry[1:]):
+    if len(entry) == 3 and all(_is_angle(angle) for angle in entry[1:]):
         return [(entry[0], float(entry[1]), float(entry[2]))]
     return []
+
+
+def _is_angle(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and -1e300 < value < 1e300
 
 
 def _bad_step(path: Path, place: int, identity: str | int, step: int) -> list[Pose]:

@@ -88,11 +88,11 @@ class NavGraph:
         scan = scan_of(Path(path))
         key = hashlib.blake2b(scan.encode() + b"\0" + content, digest_size=16).hexdigest()
         cached = cache_dir() / "graphs" / f"v{CACHE_VERSION}" / f"{key}.npz"
-        if cache and cached.exists():
+        if cache:
             try:
                 return _read_cached(scan, cached)
-            except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-                pass  # a damaged cache file is computed and written anew
+            except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+                pass  # nothing there yet, or damaged: computed and written anew
         graph = cls.from_records(scan, parse_json(content, Path(path)), Path(path))
         if cache:
             _write_cached(graph, cached)
@@ -173,6 +173,8 @@ def _check_records(
                 raise InputError(f"{path}: entry {place}: field '{field}' is missing or not a {kind.__name__}.")
         if len(record["pose"]) != 16:
             raise InputError(f"{path}: entry {place}: field 'pose' has {len(record['pose'])} numbers, not 16.")
+        if not all(isinstance(value, bool | int) for value in record["unobstructed"]):
+            raise InputError(f"{path}: entry {place}: field 'unobstructed' holds something that is not true or false.")
         if len(record["unobstructed"]) != len(records):
             raise InputError(
                 f"{path}: entry {place}: field 'unobstructed' has {len(record['unobstructed'])} values, "
@@ -184,10 +186,10 @@ def _check_records(
         raise InputError(f"{path}: field 'image_id': viewpoint {twice} is there twice.")
     try:
         poses = np.array([record["pose"] for record in records], dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{path}: field 'pose' holds something that is not a number.") from None
-    if not np.isfinite(poses).all():
-        raise InputError(f"{path}: field 'pose' holds a number that is not finite.")
+    if not (np.abs(poses) < 1e6).all():
+        raise InputError(f"{path}: field 'pose' holds a number that is not finite, or no place on earth.")
     included = np.array([record["included"] for record in records])
     unobstructed = np.array([record["unobstructed"] for record in records]).astype(bool)
     return ids, poses, included, unobstructed
@@ -215,7 +217,7 @@ def _candidate_tables(
     slot = np.empty(len(source), dtype=np.int64)
     slot[order] = _place_in_group(degree)
 
-    width = int(degree.max(initial=0))
+    width = int(degree.max(initial=1))  # at least one column, so that a lookup is always possible
     candidates = np.full((nodes, width), -1, dtype=np.int32)
     candidates[source, slot] = target
     views = np.zeros((nodes, width), dtype=np.int8)
@@ -228,7 +230,7 @@ def _candidate_tables(
     by_view = np.lexsort((angle[edge, view], source[edge] * VIEWS + view))
     edge, view = edge[by_view], view[by_view]
     in_view = np.bincount(source[edge] * VIEWS + view, minlength=nodes * VIEWS)
-    navigable = np.full((nodes, VIEWS, int(in_view.max(initial=0))), -1, dtype=np.int8)
+    navigable = np.full((nodes, VIEWS, int(in_view.max(initial=1))), -1, dtype=np.int8)
     navigable[source[edge], view, _place_in_group(in_view)] = slot[edge]
     return {
         "candidates": candidates,
