@@ -1,0 +1,1 @@
+"""Losses, rollouts and training."""

@@ -1,0 +1,139 @@
+"""The memory-aware consistency loss (Eq. 3 to 5): half the words of an instruction should give the same thoughts.
+
+The full and the dropped instruction go through both encoders as one batch of twice the size, the full ones first, with
+the same memory and vision.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from mtvm.models.history import Past
+from mtvm.models.language import Text
+from mtvm.models.model import MTVM, Step
+from mtvm.models.text import Tokens, drop_words
+
+Variant = Literal["paper", "released"]
+
+
+@dataclasses.dataclass(frozen=True)
+class ConsistencyConfig:
+    """Weights and the kind of dropping."""
+
+    drop_rate: float = 0.5
+    """Probability with which a word is dropped."""
+    language_weight: float = 0.6
+    """lambda_s of Eq. 5."""
+    crossmodal_weight: float = 0.2
+    """lambda_m of Eq. 5."""
+    variant: Variant = "paper"
+    """paper: dropped words become [MASK]; a softmax over each token's numbers. released: dropped words are hidden from
+    attention; a softmax over the token axis, mean over everything, targets without gradients."""
+
+
+@dataclasses.dataclass
+class PairedText:
+    """X and X' of B episodes as one batch of 2 B."""
+
+    both: Text
+    real: Tensor
+    """(B, L), true for tokens that are not padding, dropped or not."""
+
+    @property
+    def full(self) -> Text:
+        """X, for the history to start from."""
+        half = len(self.both.states) // 2
+        cache = [(key[:half], value[:half]) for key, value in self.both.cache]
+        return Text(self.both.states[:half], self.both.mask[:half], cache)
+
+    def keep(self, rows: Tensor) -> PairedText:
+        """The pairs of the episodes that go on (`rows` are indices)."""
+        half, length = len(self.both.states) // 2, int(self.real[rows].sum(dim=1).max()) if len(rows) else 0
+        twice = torch.cat([rows, rows + half])
+        cache = [(key[twice][:, :, :length], value[twice][:, :, :length]) for key, value in self.both.cache]
+        both = Text(self.both.states[twice][:, :length], self.both.mask[twice][:, :length], cache)
+        return PairedText(both, self.real[rows][:, :length])
+
+
+def encode_pair(
+    model: MTVM, tokens: Tokens, config: ConsistencyConfig, generator: torch.Generator | None = None
+) -> PairedText:
+    """X = S(x) and X' = S(x') with x' = RandomDrop(x) (Eq. 3), in one pass."""
+    masked, dropped = drop_words(tokens, config.drop_rate, generator)
+    real = tokens.mask
+    if config.variant == "paper":
+        ids, mask = torch.cat([tokens.ids, masked.ids]), torch.cat([real, real])
+    else:
+        ids, mask = torch.cat([tokens.ids, tokens.ids]), torch.cat([real, real & ~dropped])
+    return PairedText(model.encode(Tokens(ids, tokens.words.repeat(2, 1)), mask), real)
+
+
+def step_pair(model: MTVM, pair: PairedText, past: Past, candidates: Tensor, counts: Tensor) -> tuple[Step, Step]:
+    """The step on X (Eq. 1) and the step on X' with the same memory and vision (Eq. 4), in one pass."""
+    stream, stream_mask, current, mask = model.assemble(past, candidates, counts)
+    both = model.attend(
+        pair.both, stream.repeat(2, 1, 1), stream_mask.repeat(2, 1), current.repeat(2, 1, 1), mask.repeat(2, 1)
+    )
+    return _half(both, 0), _half(both, 1)
+
+
+def _half(step: Step, part: int) -> Step:
+    return step.select(lambda batch: batch.chunk(2)[part])
+
+
+def language_consistency(pair: PairedText, variant: Variant = "paper") -> Tensor:
+    """D(X || X') + D(X' || X), the first term of Eq. 5 without its weight."""
+    full, dropped = pair.both.states.chunk(2)
+    return divergence(full, dropped, pair.real, variant)
+
+
+def crossmodal_consistency(full: Step, dropped: Step, real: Tensor, variant: Variant = "paper") -> Tensor:
+    """D over all tokens of X̂, M̂ and V̂ in both directions, the second term of Eq. 5 without its weight.
+
+    `real` (B, L) marks the text's tokens that are not padding.
+    """
+    ours = torch.cat([full.text, full.stream], dim=1)
+    theirs = torch.cat([dropped.text, dropped.stream], dim=1)
+    return divergence(ours, theirs, torch.cat([real, full.stream_mask], dim=1), variant)
+
+
+def divergence(one: Tensor, other: Tensor, mask: Tensor, variant: Variant = "paper") -> Tensor:
+    """The Kullback-Leibler divergence in both directions between (B, n, hidden) outputs; padding counts nothing."""
+    if variant == "released":
+        return _released_divergence(one, other, mask)
+    # Only real tokens are compared, each as a distribution over its numbers; the mean is over tokens.
+    first, second = one[mask].log_softmax(dim=-1), other[mask].log_softmax(dim=-1)
+    return ((first.exp() - second.exp()) * (first - second)).sum(dim=-1).mean()
+
+
+def _released_divergence(one: Tensor, other: Tensor, mask: Tensor) -> Tensor:
+    hidden = ~mask[..., None]
+    first = one.masked_fill(hidden, -torch.inf).log_softmax(dim=1).masked_fill(hidden, 0)
+    second = other.masked_fill(hidden, -torch.inf).log_softmax(dim=1).masked_fill(hidden, 0)
+
+    def towards(target: Tensor, moving: Tensor) -> Tensor:
+        weight = target.detach().exp().masked_fill(hidden, 0)
+        return (weight * (target.detach() - moving)).sum() / (mask.sum() * one.shape[-1])
+
+    return towards(second, first) + towards(first, second)
+
+
+def consistency_loss(language: Tensor, crossmodal: Tensor, config: ConsistencyConfig) -> Tensor:
+    """Eq. 5."""
+    return config.language_weight * language + config.crossmodal_weight * crossmodal
+
+
+__all__ = [
+    "ConsistencyConfig",
+    "PairedText",
+    "consistency_loss",
+    "crossmodal_consistency",
+    "divergence",
+    "encode_pair",
+    "language_consistency",
+    "step_pair",
+]

@@ -1,0 +1,1 @@
+"""The agent: language encoder, cross-modal encoder, memory bank and the paper's rivals."""

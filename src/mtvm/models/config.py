@@ -1,0 +1,100 @@
+"""What a model is made of. `PRESETS` has the sizes that we use."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from mtvm.errors import InputError
+from mtvm.files import read_json, write_json
+
+History = Literal["memory", "none", "recurrent", "oriented", "hierarchical"]
+HISTORIES: tuple[History, ...] = get_args(History)
+
+
+@dataclasses.dataclass(frozen=True)
+class ModelConfig:
+    """Sizes and switches of the agent. The defaults are the paper's."""
+
+    hidden: int = 768
+    """Width of every token inside the transformers."""
+    heads: int = 12
+    intermediate: int = 3072
+    """Width inside the feed-forward blocks."""
+    language_layers: int = 9
+    crossmodal_layers: int = 4
+    feature_width: int = 2048
+    """Numbers of a view's image feature; also the width of what the memory stores of a step."""
+    angle_width: int = 128
+    """Numbers of a direction feature."""
+    vocabulary: int = 30522
+    max_text: int = 80
+    """WordPieces of an instruction that are read, [SEP] included."""
+    max_positions: int = 512
+    """Places of the text, and of memory and candidates together, that have an embedding of their own."""
+    leading_cls: bool = False
+    """Begin the text with [CLS], as a pretrained language encoder other than PREVALENT's expects it."""
+    bidirectional: bool = True
+    """Text attends to vision too. False is the paper's single-direction variant: text is only key and value."""
+    history: History = "memory"
+    """How the past enters: the memory bank, or one of the paper's rivals."""
+    memory_steps: int | None = None
+    """Keep only the last steps of the past; None keeps all of them."""
+    panorama_layers: int = 1
+    """Hierarchical history: layers of the transformer over a panorama's 36 views."""
+    temporal_layers: int = 2
+    """Hierarchical history: layers of the transformer over the past panoramas."""
+    dropout: float = 0.1
+    feature_dropout: float = 0.4
+    """On the image numbers of the vision stream, memory included, not on the angles."""
+    critic_hidden: int = 512
+    critic_dropout: float = 0.5
+    pool_padding: bool = False
+    """Pool the critic's state over padded tokens too, as the released code does (its text is always 80 long)."""
+
+    def __post_init__(self) -> None:
+        if self.hidden % self.heads:
+            raise InputError(f"hidden {self.hidden} is not a multiple of heads {self.heads}.")
+        if self.history not in HISTORIES:
+            raise InputError(f"history '{self.history}' is none of {', '.join(HISTORIES)}.")
+
+    @property
+    def token_width(self) -> int:
+        """Numbers of a candidate or of a memory token: image feature and direction."""
+        return self.feature_width + self.angle_width
+
+    def save(self, path: Path) -> None:
+        write_json(path, dataclasses.asdict(self), indent=1)
+
+    @classmethod
+    def load(cls, path: Path) -> ModelConfig:
+        return cls.from_dict(read_json(path, "model config"), path)
+
+    @classmethod
+    def from_dict(cls, values: Any, path: Path) -> ModelConfig:
+        known = {field.name for field in dataclasses.fields(cls)}
+        if not isinstance(values, dict) or not set(values) <= known:
+            unknown = sorted(set(values) - known) if isinstance(values, dict) else json.dumps(values)[:40]
+            raise InputError(f"{path}: not a config of this version of mtvm (unknown: {unknown}).")
+        return cls(**values)
+
+
+PRESETS: dict[str, ModelConfig] = {
+    "paper": ModelConfig(),
+    "paper-single": ModelConfig(bidirectional=False),
+    "small": ModelConfig(
+        hidden=384,
+        intermediate=1536,
+        language_layers=6,
+        crossmodal_layers=3,
+        feature_width=1280,
+        leading_cls=True,
+    ),
+    "tiny": ModelConfig(
+        hidden=64, heads=4, intermediate=128, language_layers=1, crossmodal_layers=2, feature_width=32, critic_hidden=32
+    ),
+}
+"""paper: the released model. paper-single: its single-direction variant. small: MiniLM's width and six pretrained
+layers, features of EfficientNet-Lite0. tiny: for tests."""

@@ -1,0 +1,71 @@
+"""The step function as a program without Python: torch.export."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from mtvm.errors import InputError
+from mtvm.files import atomic_path
+from mtvm.models.model import MTVM
+from mtvm.models.vision import CURRENT, PAST, with_stop
+
+
+class StepProgram(nn.Module):
+    """One step of a memory-bank model as a function of tensors: what a robot's runtime calls.
+
+    Inputs: text (B, L, hidden), text mask (B, L), memory (B, n, token width) with n >= 1 and its mask (B, n; all false
+    at the first step), candidates (B, K, token width), counts (B,). Outputs: logits (B, K + 1) and activations
+    (B, K + 1, feature width), whose chosen row, joined with the direction after the move, is the next memory token.
+    """
+
+    def __init__(self, model: MTVM) -> None:
+        super().__init__()
+        if model.config.history != "memory":
+            raise InputError(
+                f"only models with a memory bank can be exported, not those with history '{model.config.history}'."
+            )
+        self.model = model
+
+    def forward(
+        self, text: Tensor, text_mask: Tensor, memory: Tensor, memory_mask: Tensor, candidates: Tensor, counts: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        model = self.model
+        current, mask = with_stop(candidates, counts)
+        tokens = torch.cat([model.token_encoder(memory), model.token_encoder(current)], dim=1)
+        stream_mask = torch.cat([memory_mask, mask], dim=1)
+        positions = (stream_mask.to(torch.long).cumsum(dim=1) - 1).clamp(min=0)
+        past = torch.full((memory.shape[1],), PAST, device=memory.device)
+        now = torch.full((current.shape[1],), CURRENT, device=memory.device)
+        stream = model.embedding(tokens, positions, torch.cat([past, now]))
+        _, seen = model.crossmodal(text, text_mask, stream, stream_mask, None, False, None)
+        scores, activations = model.head(seen[:, memory.shape[1] :])
+        return scores.masked_fill(~mask, -torch.inf), activations
+
+
+def export_step(model: MTVM, path: Path) -> None:
+    """Write the step function for any batch, text, memory and number of candidates; `torch.export.load` reads it."""
+    config = model.config
+    program = StepProgram(model.eval())
+    example = (
+        torch.zeros(2, 7, config.hidden),
+        torch.ones(2, 7, dtype=torch.bool),
+        torch.zeros(2, 3, config.token_width),
+        torch.ones(2, 3, dtype=torch.bool),
+        torch.zeros(2, 5, config.token_width),
+        torch.tensor([5, 4]),
+    )
+    batch, words, steps, places = (torch.export.Dim(name, min=1) for name in ("batch", "words", "steps", "places"))
+    shapes = (
+        {0: batch, 1: words},
+        {0: batch, 1: words},
+        {0: batch, 1: steps},
+        {0: batch, 1: steps},
+        {0: batch, 1: places},
+        {0: batch},
+    )
+    exported = torch.export.export(program, example, dynamic_shapes=shapes)
+    with atomic_path(path) as fresh:
+        torch.export.save(exported, fresh)

@@ -1,0 +1,60 @@
+"""HAMT: the past is every panorama that was seen, encoded in two levels.
+
+The 36 views of a panorama go through a small transformer and are averaged; together with the view that the agent turned
+to and the direction of its action this is the panorama's token, and a second transformer runs over the tokens in time.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from mtvm.models.attention import LAYER_NORM_EPS, TransformerLayer, mask_or_none
+from mtvm.models.config import ModelConfig
+from mtvm.models.history.base import HistoryEncoder, StepRecord
+from mtvm.models.language import Text
+from mtvm.models.memory import MemoryBank
+from mtvm.models.vision import TokenEncoder
+
+
+class HierarchicalHistory(HistoryEncoder):
+    needs_panorama = True
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__(config)
+
+        def layers(count: int) -> nn.ModuleList:
+            sizes = (config.hidden, config.heads, config.intermediate, config.dropout)
+            return nn.ModuleList(TransformerLayer(*sizes) for _ in range(count))
+
+        self.view = nn.Linear(config.token_width, config.hidden)
+        self.view_norm = nn.LayerNorm(config.hidden, eps=LAYER_NORM_EPS)
+        self.over_views = layers(config.panorama_layers)
+        self.step = nn.Linear(config.token_width, config.hidden)
+        self.step_norm = nn.LayerNorm(config.hidden, eps=LAYER_NORM_EPS)
+        self.when = nn.Embedding(config.max_positions, config.hidden)
+        self.over_time = layers(config.temporal_layers)
+
+    def start(self, text: Text) -> MemoryBank:
+        return MemoryBank(len(text.states), self.config.hidden, self.config.memory_steps, device=text.states.device)
+
+    def tokens(self, past: MemoryBank, token_encoder: TokenEncoder) -> tuple[Tensor, Tensor]:
+        tokens, mask = past.tokens(), past.mask()
+        if tokens.shape[1] == 0:
+            return tokens, mask
+        tokens = tokens + self.when((mask.cumsum(dim=1) - 1).clamp(min=0))
+        readable = mask | ~mask.any(dim=1, keepdim=True)  # an episode without a past attends to padding, unread
+        for layer in self.over_time:
+            tokens = layer(tokens, mask_or_none(readable))
+        return tokens, mask
+
+    def update(self, past: MemoryBank, step: StepRecord) -> MemoryBank:
+        if step.panorama is None:
+            raise ValueError("the hierarchical history needs the 36 views of the panorama at each step")
+        views = self.view_norm(self.view(step.panorama))
+        for layer in self.over_views:
+            views = layer(views, None)
+        turned_to = step.at_chosen(step.candidates)[:, : self.config.feature_width]
+        action = self.step_norm(self.step(torch.cat([turned_to, step.direction], dim=-1)))
+        past.append(views.mean(dim=1) + action)
+        return past

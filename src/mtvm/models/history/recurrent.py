@@ -1,0 +1,60 @@
+"""Recurrent VLN-BERT: the past is one state token, refined at each step.
+
+After a step the state is joined with the product of the attended language and the attended vision (the match of both)
+and with the direction of the action, and projected to the state of the next step. At the start it is the text's first
+token.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import torch
+from torch import Tensor, nn
+
+from mtvm.models.attention import LAYER_NORM_EPS
+from mtvm.models.config import ModelConfig
+from mtvm.models.history.base import HistoryEncoder, StepRecord
+from mtvm.models.language import Text
+from mtvm.models.vision import TokenEncoder
+
+
+@dataclasses.dataclass
+class State:
+    token: Tensor
+    """(B, hidden)"""
+
+    def keep(self, rows: Tensor) -> State:
+        return State(self.token[rows])
+
+
+class RecurrentHistory(HistoryEncoder):
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__(config)
+        hidden = config.hidden
+        self.match_norm = nn.LayerNorm(hidden, eps=LAYER_NORM_EPS)
+        self.refine = nn.Linear(2 * hidden, hidden)
+        self.refine_norm = nn.LayerNorm(hidden, eps=LAYER_NORM_EPS)
+        self.act = nn.Linear(hidden + config.angle_width, hidden)
+        self.act_norm = nn.LayerNorm(hidden, eps=LAYER_NORM_EPS)
+
+    def start(self, text: Text) -> State:
+        return State(text.states[:, 0])
+
+    def tokens(self, past: State, token_encoder: TokenEncoder) -> tuple[Tensor, Tensor]:
+        return past.token[:, None], torch.ones(len(past.token), 1, dtype=torch.bool, device=past.token.device)
+
+    def update(self, past: State, step: StepRecord) -> State:
+        state = step.stream[:, 0]
+        language = _attended(state, step.text, step.text_mask)
+        vision = _attended(state, step.stream[:, 1:], step.stream_mask[:, 1:])
+        match = self.match_norm(language * vision)
+        refined = self.refine_norm(self.refine(torch.cat([state, match], dim=-1)))
+        return State(self.act_norm(torch.tanh(self.act(torch.cat([refined, step.direction], dim=-1)))))
+
+
+def _attended(state: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:
+    """What the state looks at: tokens weighed by their scaled product with it."""
+    scores = (tokens @ state[:, :, None])[..., 0] / state.shape[-1] ** 0.5
+    weights = scores.masked_fill(~mask, -torch.inf).softmax(dim=-1)
+    return (weights[:, None] @ tokens)[:, 0]

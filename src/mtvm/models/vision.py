@@ -1,0 +1,55 @@
+"""The vision stream: candidates and STOP as tokens, after the past."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from mtvm.models.attention import LAYER_NORM_EPS
+from mtvm.models.config import ModelConfig
+
+CURRENT, PAST = 0, 1
+
+
+class TokenEncoder(nn.Module):
+    """A candidate or memory token [v; d] to the hidden width. Feature dropout falls on v alone."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.feature_width = config.feature_width
+        self.feature_dropout = config.feature_dropout
+        self.project = nn.Linear(config.token_width, config.hidden)
+        self.norm = nn.LayerNorm(config.hidden, eps=LAYER_NORM_EPS)
+        self.dropout = nn.Dropout(config.dropout)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        if self.training and self.feature_dropout > 0:
+            image, angle = tokens[..., : self.feature_width], tokens[..., self.feature_width :]
+            tokens = torch.cat([functional.dropout(image, self.feature_dropout), angle], dim=-1)
+        encoded: Tensor = self.dropout(self.norm(self.project(tokens)))
+        return encoded
+
+
+class StreamEmbedding(nn.Module):
+    """Where in the stream a token stands, and whether it is of the past."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.position = nn.Embedding(config.max_positions, config.hidden)
+        self.kind = nn.Embedding(2, config.hidden)
+        self.norm = nn.LayerNorm(config.hidden, eps=LAYER_NORM_EPS)
+        self.dropout = nn.Dropout(config.dropout)
+
+    def forward(self, tokens: Tensor, positions: Tensor, kinds: Tensor) -> Tensor:
+        """(B, S, hidden); `positions` (B, S) count real tokens only, `kinds` (S,) are PAST or CURRENT."""
+        embedded: Tensor = self.dropout(self.norm(tokens + self.position(positions) + self.kind(kinds)))
+        return embedded
+
+
+def with_stop(candidates: Tensor, counts: Tensor) -> tuple[Tensor, Tensor]:
+    """Candidates (B, K, width), zero where padded, to (B, K + 1, width) with the all-zero STOP token right after each
+    episode's last candidate; and the mask (B, K + 1)."""
+    tokens = functional.pad(candidates, (0, 0, 0, 1))
+    places = torch.arange(tokens.shape[1], device=tokens.device)
+    return tokens, places <= counts[:, None]

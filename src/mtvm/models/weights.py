@@ -1,0 +1,224 @@
+"""Other people's weights: reading them into our model, and writing the authors' format back.
+
+Our tensors have names of their own, and queries, keys and values are one matrix; `_released` says which of the
+authors' tensors each of ours is made from.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from mtvm.errors import InputError
+from mtvm.files import atomic_path
+from mtvm.models.config import ModelConfig
+from mtvm.models.model import MTVM
+
+Source = Literal["mtvm", "prevalent", "vlnbert", "bert"]
+
+_LAYER = {
+    "cross.attention.qkv": ("visual_attention.att.query", "visual_attention.att.key", "visual_attention.att.value"),
+    "cross.output.dense": ("visual_attention.output.dense",),
+    "cross.output.norm": ("visual_attention.output.LayerNorm",),
+} | {
+    ours.format(stream): tuple(name.format(short) for name in theirs)
+    for stream, short in (("vision", "visn"), ("text", "lang"))
+    for ours, theirs in {
+        "{}_attention.attention.qkv": ("{}_self_att.self.query", "{}_self_att.self.key", "{}_self_att.self.value"),
+        "{}_attention.output.dense": ("{}_self_att.output.dense",),
+        "{}_attention.output.norm": ("{}_self_att.output.LayerNorm",),
+        "{}_feed_forward.expand": ("{}_inter.dense",),
+        "{}_feed_forward.output.dense": ("{}_output.dense",),
+        "{}_feed_forward.output.norm": ("{}_output.LayerNorm",),
+    }.items()
+}
+_OUTSIDE = {
+    "token_encoder.project": "vln_bert.vision_encoder.visn_fc",
+    "token_encoder.norm": "vln_bert.vision_encoder.visn_layer_norm",
+    "embedding.position": "vln_bert.vision_pos_encoder.position_embeddings",
+    "embedding.kind": "vln_bert.vision_pos_encoder.token_type_embeddings",
+    "embedding.norm": "vln_bert.vision_pos_encoder.LayerNorm",
+    "pooler.mix": "vln_bert.pooler.f1",
+    "pooler.dense": "vln_bert.pooler.dense",
+    "head.activate": "outproj",
+    "head.score": "visproj",
+    "critic.0": "critic.state2value.0",
+    "critic.3": "critic.state2value.3",
+    "history.match_norm": "vis_lang_LayerNorm",
+    "history.refine": "state_proj",
+    "history.refine_norm": "state_LayerNorm",
+    "history.act": "action_state_project.0",
+    "history.act_norm": "action_LayerNorm",
+}
+
+
+@dataclasses.dataclass
+class Report:
+    """What became of the tensors."""
+
+    loaded: list[str]
+    """Ours that were filled."""
+    fresh: list[str]
+    """Ours that the file does not have: they keep their random start."""
+    left_out: dict[str, str]
+    """Theirs that were not used, and why."""
+
+
+def _released(name: str) -> tuple[str, ...]:
+    """The authors' tensors that one of ours is made from."""
+    module, _, kind = name.rpartition(".")
+    if name.startswith("language.bert."):
+        theirs = name.removeprefix("language.bert.").replace("encoder.layer.", "lalayer.")
+        return (f"vln_bert.{theirs}",)
+    if found := re.fullmatch(r"crossmodal\.layers\.(\d+)\.(.+)", module):
+        return tuple(f"vln_bert.addlayer.{found[1]}.{part}.{kind}" for part in _LAYER[found[2]])
+    return (f"{_OUTSIDE[module]}.{kind}",) if module in _OUTSIDE else ()
+
+
+def read_tensors(path: Path) -> dict[str, Tensor]:
+    """All tensors of a checkpoint file or of a transformers folder, under the authors' names.
+
+    The critic's are prefixed `critic.`; PREVALENT's prefix `bert.` becomes `vln_bert.`.
+    """
+    path = Path(path)
+    if path.is_dir():
+        found = [path / name for name in ("model.safetensors", "pytorch_model.bin") if (path / name).is_file()]
+        if not found:
+            raise InputError(f"{path}: this folder has neither model.safetensors nor pytorch_model.bin.")
+        path = found[0]
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such file (weights).")
+    loaded = _read_file(path)
+    tensors: dict[str, Any] = {}
+    if "vln_bert" in loaded and isinstance(loaded["vln_bert"], Mapping):  # the authors' checkpoint
+        for part, prefix in (("vln_bert", ""), ("critic", "critic.")):
+            state = loaded.get(part, {}).get("state_dict", {})
+            tensors |= {prefix + name.removeprefix("module."): value for name, value in state.items()}
+    else:
+        tensors = dict(loaded.get("state_dict", loaded))
+    if not tensors or not all(isinstance(value, Tensor) for value in tensors.values()):
+        raise InputError(f"{path}: holds no tensors by name; give a checkpoint of weights.")
+    return {re.sub(r"^(module\.)?bert\.", "vln_bert.", name): value for name, value in tensors.items()}
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    try:
+        if path.suffix == ".safetensors":
+            from safetensors.torch import load_file
+
+            return dict(load_file(path))
+        loaded = torch.load(path, map_location="cpu", weights_only=True)
+    except (OSError, RuntimeError, EOFError, ValueError, pickle.UnpicklingError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(f"{path}: cannot be read as weights ({reason}); fetch it again.") from None
+    except Exception as error:
+        if type(error).__name__ != "SafetensorError":
+            raise
+        raise InputError(f"{path}: cannot be read as weights ({error}); fetch it again.") from None
+    if not isinstance(loaded, dict):
+        raise InputError(f"{path}: holds a {type(loaded).__name__}, not tensors by name.")
+    return loaded
+
+
+def load_released(model: MTVM, tensors: Mapping[str, Tensor], path: Path) -> Report:
+    """Fill the model from tensors under the authors' names; a shape that does not fit is an error."""
+    if not any(name.startswith("vln_bert.") for name in tensors):  # a plain BERT folder
+        tensors = {f"vln_bert.{name}": value for name, value in tensors.items()}
+    tensors = {name.replace("vln_bert.encoder.layer.", "vln_bert.lalayer."): value for name, value in tensors.items()}
+    state = model.state_dict()
+    report = Report([], [], {})
+    used: set[str] = set()
+    for name, ours in state.items():
+        theirs = _released(name)
+        if not theirs or any(their not in tensors for their in theirs):
+            report.fresh.append(name)
+            continue
+        value = torch.cat([tensors[their] for their in theirs]) if len(theirs) > 1 else tensors[theirs[0]]
+        if value.shape != ours.shape:
+            raise InputError(
+                f"{path}: {theirs[0]} has shape {tuple(value.shape)}, but the model's {name} has {tuple(ours.shape)}; "
+                "choose the preset or the sizes that the weights were made with."
+            )
+        ours.copy_(value)
+        used.update(theirs)
+        report.loaded.append(name)
+    if not report.loaded:
+        raise InputError(f"{path}: none of its {len(tensors)} tensors belongs to this model.")
+    report.left_out = {name: _reason(name, model.config) for name in tensors if name not in used}
+    return report
+
+
+def _reason(name: str, config: ModelConfig) -> str:
+    """Why one of their tensors has no place in our model."""
+    if found := re.match(r"vln_bert\.(lalayer|addlayer)\.(\d+)\.", name):
+        layers = config.language_layers if found[1] == "lalayer" else config.crossmodal_layers
+        if int(found[2]) >= layers:
+            return f"the model has only {layers} such layers"
+        return "the text is only key and value in this model" if ".lang_" in name else "not part of the model"
+    if "position_ids" in name:
+        return "a table of numbers that is not learned"
+    if name.startswith(("img_projection", "cand_LayerNorm")):
+        return "a second candidate projection that the released model never uses"
+    if name.startswith(("vln_bert.pooler", "pooler")):
+        return "another pooler"
+    return "a head of another task"
+
+
+def released_tensors(model: MTVM) -> dict[str, Tensor]:
+    """Our weights under the authors' names, the critic's prefixed `critic.`."""
+    tensors: dict[str, Tensor] = {}
+    for name, value in model.state_dict().items():
+        theirs = _released(name)
+        if not theirs:
+            raise InputError(
+                f"{name} has no counterpart in the authors' format; only memory-bank models can be exported."
+            )
+        tensors |= dict(zip(theirs, value.chunk(len(theirs)), strict=True))
+    return tensors
+
+
+def write_released(model: MTVM, path: Path) -> None:
+    """Write a checkpoint that the authors' code loads."""
+    tensors = {name: value.clone() for name, value in released_tensors(model).items()}
+    critic = {n.removeprefix("critic."): v for n, v in tensors.items() if n.startswith("critic.")}
+    rest = {n: v for n, v in tensors.items() if not n.startswith("critic.")}
+    with atomic_path(path) as fresh:
+        torch.save(
+            {
+                name: {"epoch": 0, "state_dict": state, "optimizer": {}}
+                for name, state in (("vln_bert", rest), ("critic", critic))
+            },
+            fresh,
+        )
+
+
+def sizes_of(tensors: Mapping[str, Tensor], defaults: ModelConfig) -> ModelConfig:
+    """The config that fits tensors under the authors' names; heads, which no shape tells, are the default's."""
+
+    def layers(kind: str) -> int:
+        numbers = [int(found[1]) for name in tensors if (found := re.match(rf"vln_bert\.{kind}\.(\d+)\.", name))]
+        return max(numbers, default=-1) + 1
+
+    hidden = tensors["vln_bert.embeddings.word_embeddings.weight"].shape[1]
+    changes: dict[str, int] = {
+        "hidden": hidden,
+        "vocabulary": len(tensors["vln_bert.embeddings.word_embeddings.weight"]),
+    }
+    if (first := tensors.get("vln_bert.lalayer.0.intermediate.dense.weight")) is not None:
+        changes["intermediate"] = len(first)
+    if layers("lalayer"):
+        changes["language_layers"] = layers("lalayer")
+    if layers("addlayer"):
+        changes["crossmodal_layers"] = layers("addlayer")
+    if (projection := tensors.get("vln_bert.vision_encoder.visn_fc.weight")) is not None:
+        changes["feature_width"] = projection.shape[1] - defaults.angle_width
+    if (mix := tensors.get("vln_bert.pooler.f1.weight")) is not None:
+        changes["max_text"] = mix.shape[1]
+    return dataclasses.replace(defaults, **changes)  # type: ignore[arg-type]
