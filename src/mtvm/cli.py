@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import tyro
 from rich import box
@@ -18,6 +18,7 @@ from tyro.extras import SubcommandApp
 import mtvm
 from mtvm.errors import InputError
 from mtvm.files import write_json
+from mtvm.models.config import History
 from mtvm.tasks.baselines import Baseline, run_baseline
 from mtvm.tasks.load import Task, load_episodes
 from mtvm.tasks.metrics import METRICS, RATES, summarize
@@ -28,6 +29,7 @@ from mtvm.tasks.results import score as score_results
 app = SubcommandApp()
 data_app = SubcommandApp()
 features_app = SubcommandApp()
+weights_app = SubcommandApp()
 _DESCRIPTION = f"mtvm {mtvm.__version__}: Vision-and-Language Navigation in plain Python."
 
 console = Console()
@@ -180,7 +182,78 @@ def info(store: Annotated[Positional[Path], arg(metavar="STORE", help="Folder of
     console.print(f"made from {escape(str(opened.meta['source']))}, id {opened.meta['id']}", soft_wrap=True)
 
 
+@app.command
+def inspect(
+    model: Annotated[
+        Positional[str], arg(metavar="MODEL", help="A preset (paper, small, tiny, ...) or a saved agent.")
+    ],
+    words: Annotated[int, arg(help="WordPieces of the text.")] = 32,
+    memory: Annotated[int, arg(help="Steps in the memory.")] = 4,
+    candidates: Annotated[int, arg(help="Candidates of a step.")] = 5,
+) -> None:
+    """Show a model as a table: parameters, and floating-point operations of a step."""
+    from mtvm.models.inspect import describe
+
+    console.print(describe(model, words, memory, candidates))
+
+
+@weights_app.command(name="import")
+def import_weights(
+    source: Annotated[Positional[Path], arg(metavar="SOURCE", help="Checkpoint file, or folder of a BERT model.")],
+    out: Annotated[Positional[Path], arg(metavar="FOLDER", help="Folder for the agent.")],
+    preset: Annotated[str, arg(help="The model to fill; sizes that the file tells are taken from it.")] = "paper",
+    history: Annotated[History, arg(help="How the past enters the model.")] = "memory",
+    seed: Annotated[int, arg(help="For what the file does not hold.")] = 0,
+) -> None:
+    """Turn other people's weights into an agent of ours, and say what was loaded and what was left out.
+
+    Read are the authors' MTVM checkpoint, PREVALENT's pytorch_model.bin, Recurrent VLN-BERT (with --history recurrent),
+    and folders of BERT-base or MiniLM. Code in a checkpoint is never run.
+    """
+    from mtvm.models.importing import import_agent
+
+    console.print(import_agent(source, out, preset, history, seed), soft_wrap=True)
+
+
+@weights_app.command(name="export")
+def export_weights(
+    agent: Annotated[Positional[Path], arg(metavar="AGENT", help="Folder of a saved agent.")],
+    out: Annotated[Positional[Path], arg(metavar="FILE", help="File to write.")],
+    format: Annotated[
+        Literal["released", "program"],
+        arg(help="released: the authors' checkpoint; program: the step by torch.export."),
+    ] = "released",
+) -> None:
+    """Write an agent in the authors' format, or its step function as a program without Python."""
+    from mtvm.models.importing import export_agent
+
+    export_agent(agent, out, format)
+    console.print(f"written to {escape(str(out))}", soft_wrap=True)
+
+
+@weights_app.command
+def parity(
+    folder: Annotated[Positional[Path], arg(metavar="DIR", help="Folder with the three parity_* files.")],
+    bound: Annotated[float, arg(help="Largest difference that passes.")] = 1e-4,
+) -> None:
+    """Compare our model, step by step, with a recorded computation of the released one."""
+    from mtvm.models.parity import measure_parity
+
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("")
+    table.add_column("largest difference", justify="right")
+    worst = measure_parity(folder)
+    for kind, difference in worst.items():
+        table.add_row(kind, f"{difference:.1e}")
+    console.print(table)
+    # Not a number is not within the bound either.
+    if not all(difference <= bound for difference in worst.values()):
+        raise InputError(f"{folder}: our model differs by more than {bound}.")
+    console.print(f"All within {bound}.")
+
+
 app.command(data_app, name="data", help="Make task files from others.")
+app.command(weights_app, name="weights", help="Bring other people's weights in, check them, and write them out.")
 app.command(features_app, name="features", help="Bring image features into a store, and look at one.")
 
 

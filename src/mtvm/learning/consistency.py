@@ -12,6 +12,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from mtvm.models.attention import Packing
 from mtvm.models.history import Past
 from mtvm.models.language import Text
 from mtvm.models.model import MTVM, Step
@@ -47,15 +48,17 @@ class PairedText:
     def full(self) -> Text:
         """X, for the history to start from."""
         half = len(self.both.states) // 2
-        cache = [(key[:half], value[:half]) for key, value in self.both.cache]
-        return Text(self.both.states[:half], self.both.mask[:half], cache)
+        cache = [tuple(part[:half] for part in parts) for parts in self.both.cache]
+        mask = self.both.mask[:half]
+        return Text(self.both.states[:half], mask, Packing(mask, self.both.packing.drop), cache)
 
     def keep(self, rows: Tensor) -> PairedText:
         """The pairs of the episodes that go on (`rows` are indices)."""
         half, length = len(self.both.states) // 2, int(self.real[rows].sum(dim=1).max()) if len(rows) else 0
         twice = torch.cat([rows, rows + half])
-        cache = [(key[twice][:, :, :length], value[twice][:, :, :length]) for key, value in self.both.cache]
-        both = Text(self.both.states[twice][:, :length], self.both.mask[twice][:, :length], cache)
+        cache = [tuple(part[twice][:, :, :length] for part in parts) for parts in self.both.cache]
+        mask = self.both.mask[twice][:, :length]
+        both = Text(self.both.states[twice][:, :length], mask, Packing(mask, self.both.packing.drop), cache)
         return PairedText(both, self.real[rows][:, :length])
 
 
@@ -65,11 +68,11 @@ def encode_pair(
     """X = S(x) and X' = S(x') with x' = RandomDrop(x) (Eq. 3), in one pass."""
     masked, dropped = drop_words(tokens, config.drop_rate, generator)
     real = tokens.mask
+    words = tokens.words.repeat(2, 1)
     if config.variant == "paper":
-        ids, mask = torch.cat([tokens.ids, masked.ids]), torch.cat([real, real])
-    else:
-        ids, mask = torch.cat([tokens.ids, tokens.ids]), torch.cat([real, real & ~dropped])
-    return PairedText(model.encode(Tokens(ids, tokens.words.repeat(2, 1)), mask), real)
+        return PairedText(model.encode(Tokens(torch.cat([tokens.ids, masked.ids]), words)), real)
+    mask = torch.cat([real, real & ~dropped])
+    return PairedText(model.encode(Tokens(tokens.ids.repeat(2, 1), words), mask), real)
 
 
 def step_pair(model: MTVM, pair: PairedText, past: Past, candidates: Tensor, counts: Tensor) -> tuple[Step, Step]:

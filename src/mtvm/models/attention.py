@@ -1,4 +1,9 @@
-"""Multi-head attention and feed-forward blocks of BERT (post-norm), on torch's fused attention."""
+"""Multi-head attention and feed-forward blocks of BERT (post-norm), on torch's fused attention and without padding.
+
+Nearly all of a transformer's work is products of tokens with weight matrices, and padded tokens cost as much as real
+ones. So tokens travel packed, as one (tokens, hidden) matrix of the real ones; only attention, which must know who
+belongs together, spreads them out to (batch, length) and back.
+"""
 
 from __future__ import annotations
 
@@ -11,49 +16,77 @@ from torch.nn import functional
 LAYER_NORM_EPS = 1e-12
 
 
+class Packing:
+    """Where the real tokens of a padded batch are.
+
+    `mask` is (B, n), true for tokens that can be attended to. With `drop` false all of them are computed, real or not.
+    """
+
+    def __init__(self, mask: Tensor, drop: bool = True) -> None:
+        self.batch, self.length = mask.shape
+        self.drop = drop
+        # A program that is exported must not depend on the data: it keeps its padding, and its batch.
+        self._exporting = torch.compiler.is_exporting()
+        full = not self._exporting and bool(mask.all())
+        self.mask: Tensor | None = None if full else mask
+        """None where all tokens are real, which lets torch take its fastest path."""
+        self._places: Tensor | None = None if full or self._exporting or not drop else mask.flatten().nonzero()[:, 0]
+
+    def pack(self, tokens: Tensor) -> Tensor:
+        """(B, n, ...) to (real tokens, ...)."""
+        if self._exporting:
+            return tokens
+        flat = tokens.flatten(0, 1)
+        return flat if self._places is None else flat[self._places]
+
+    def spread(self, packed: Tensor) -> Tensor:
+        """(real tokens, ...) to (B, n, ...), with zeros for padding."""
+        if self._exporting:
+            return packed
+        if self._places is not None:
+            padded = packed.new_zeros(self.batch * self.length, *packed.shape[1:])
+            packed = padded.index_copy(0, self._places, packed)
+        return packed.view(self.batch, self.length, *packed.shape[1:])
+
+
 class Heads(nn.Module):
     """Projections to queries, keys and values in one matrix, and the attention between them."""
 
     def __init__(self, hidden: int, heads: int, dropout: float) -> None:
         super().__init__()
-        self.heads = heads
-        self.dropout = dropout
+        self.hidden, self.heads, self.dropout = hidden, heads, dropout
         self.qkv = nn.Linear(hidden, 3 * hidden)
 
-    def project(self, tokens: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """(B, n, hidden) to queries, keys and values (B, heads, n, hidden / heads)."""
-        batch, length, hidden = tokens.shape
-        shaped = self.qkv(tokens).view(batch, length, 3, self.heads, hidden // self.heads)
-        query, key, value = shaped.permute(2, 0, 3, 1, 4).unbind(0)
-        return query, key, value
+    def query(self, packed: Tensor, packing: Packing) -> Tensor:
+        """(B, heads, n, hidden / heads) of packed tokens."""
+        weight, bias = self.qkv.weight[: self.hidden], self.qkv.bias[: self.hidden]
+        return self.split(functional.linear(packed, weight, bias), packing)[0]
 
-    def project_query(self, tokens: Tensor) -> Tensor:
-        hidden = tokens.shape[-1]
-        return self._split(functional.linear(tokens, self.qkv.weight[:hidden], self.qkv.bias[:hidden]))
-
-    def project_key_value(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
-        batch, length, hidden = tokens.shape
-        projected = functional.linear(tokens, self.qkv.weight[hidden:], self.qkv.bias[hidden:])
-        key, value = projected.view(batch, length, 2, self.heads, hidden // self.heads).permute(2, 0, 3, 1, 4).unbind(0)
+    def key_value(self, packed: Tensor, packing: Packing) -> tuple[Tensor, Tensor]:
+        weight, bias = self.qkv.weight[self.hidden :], self.qkv.bias[self.hidden :]
+        key, value = self.split(functional.linear(packed, weight, bias), packing)
         return key, value
 
-    def _split(self, projected: Tensor) -> Tensor:
-        batch, length, hidden = projected.shape
-        return projected.view(batch, length, self.heads, hidden // self.heads).transpose(1, 2)
+    def split(self, projected: Tensor, packing: Packing) -> tuple[Tensor, ...]:
+        """Packed projections (tokens, parts * hidden) to `parts` tensors (B, heads, n, hidden / heads)."""
+        parts = projected.shape[-1] // self.hidden
+        spread = packing.spread(projected)
+        spread = spread.view(*spread.shape[:2], parts, self.heads, self.hidden // self.heads)
+        return spread.permute(2, 0, 3, 1, 4).unbind(0)
 
-    def attend(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
-        """(B, n, hidden); `mask` is (B, m), true where a key is real, or None if all are."""
-        allowed = None if mask is None else mask[:, None, None, :]
+    def attend(self, query: Tensor, key: Tensor, value: Tensor, keys: Packing, queries: Packing) -> Tensor:
+        """What the queries make of the values, packed as the queries are."""
+        allowed = None if keys.mask is None else keys.mask[:, None, None, :]
         dropout = self.dropout if self.training else 0.0
         mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=allowed, dropout_p=dropout)
-        return mixed.transpose(1, 2).flatten(2)
+        return queries.pack(mixed.transpose(1, 2).flatten(2))
 
 
-def attention_weights(query: Tensor, key: Tensor, mask: Tensor | None) -> Tensor:
+def attention_weights(query: Tensor, key: Tensor, keys: Packing) -> Tensor:
     """(B, heads, n, m) what `Heads.attend` weighs the values with; computed only when somebody looks."""
     scores = query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])
-    if mask is not None:
-        scores = scores.masked_fill(~mask[:, None, None, :], -math.inf)
+    if keys.mask is not None:
+        scores = scores.masked_fill(~keys.mask[:, None, None, :], -math.inf)
     return scores.softmax(dim=-1)
 
 
@@ -77,9 +110,9 @@ class SelfAttention(nn.Module):
         self.attention = Heads(hidden, heads, dropout)
         self.output = Residual(hidden, hidden, dropout)
 
-    def forward(self, tokens: Tensor, mask: Tensor | None) -> Tensor:
-        attended = self.attention.attend(*self.attention.project(tokens), mask)
-        result: Tensor = self.output(attended, tokens)
+    def forward(self, packed: Tensor, packing: Packing) -> Tensor:
+        query, key, value = self.attention.split(self.attention.qkv(packed), packing)
+        result: Tensor = self.output(self.attention.attend(query, key, value, packing, packing), packed)
         return result
 
 
@@ -89,8 +122,8 @@ class FeedForward(nn.Module):
         self.expand = nn.Linear(hidden, intermediate)
         self.output = Residual(intermediate, hidden, dropout)
 
-    def forward(self, tokens: Tensor) -> Tensor:
-        result: Tensor = self.output(functional.gelu(self.expand(tokens)), tokens)
+    def forward(self, packed: Tensor) -> Tensor:
+        result: Tensor = self.output(functional.gelu(self.expand(packed)), packed)
         return result
 
 
@@ -102,11 +135,6 @@ class TransformerLayer(nn.Module):
         self.attention = SelfAttention(hidden, heads, dropout)
         self.feed_forward = FeedForward(hidden, intermediate, dropout)
 
-    def forward(self, tokens: Tensor, mask: Tensor | None) -> Tensor:
-        result: Tensor = self.feed_forward(self.attention(tokens, mask))
+    def forward(self, packed: Tensor, packing: Packing) -> Tensor:
+        result: Tensor = self.feed_forward(self.attention(packed, packing))
         return result
-
-
-def mask_or_none(mask: Tensor) -> Tensor | None:
-    """None where nothing is masked, which lets torch take its fastest path."""
-    return None if torch.compiler.is_exporting() is False and bool(mask.all()) else mask

@@ -12,10 +12,11 @@ import dataclasses
 import torch
 from torch import Tensor, nn
 
-from mtvm.models.attention import FeedForward, Heads, Residual, SelfAttention, attention_weights, mask_or_none
+from mtvm.models.attention import FeedForward, Heads, Packing, Residual, SelfAttention, attention_weights
 from mtvm.models.config import ModelConfig
 
-KeyValue = tuple[Tensor, Tensor]
+Projected = tuple[Tensor, ...]
+"""Keys and values, or queries, keys and values, each (B, heads, n, hidden / heads)."""
 
 
 @dataclasses.dataclass
@@ -35,26 +36,28 @@ class CrossAttention(nn.Module):
         self.output = Residual(config.hidden, config.hidden, config.dropout)
 
     def both(
-        self, text: Tensor, vision: Tensor, text_mask: Tensor | None, vision_mask: Tensor | None
+        self, text: Tensor, vision: Tensor, words: Packing, places: Packing, known: Projected | None
     ) -> tuple[Tensor, Tensor]:
-        """Text attends to vision and vision to text. The streams share the weights, so they share the products."""
-        length = text.shape[1]
-        tokens = torch.cat([text, vision], dim=1)
-        query, key, value = self.attention.project(tokens)
-        seen = self.attention.attend(query[:, :, :length], key[:, :, length:], value[:, :, length:], vision_mask)
-        read = self.attention.attend(query[:, :, length:], key[:, :, :length], value[:, :, :length], text_mask)
-        mixed: Tensor = self.output(torch.cat([seen, read], dim=1), tokens)
-        return mixed[:, :length], mixed[:, length:]
+        """Text attends to vision and vision to text. The streams share the weights, so they share the products.
 
-    def vision_only(self, vision: Tensor, text: KeyValue, text_mask: Tensor | None) -> Tensor:
+        `known` are the text's queries, keys and values, if they were computed before.
+        """
+        heads, count = self.attention, text.shape[-2]
+        tokens = torch.cat([text, vision], dim=-2)
+        projected = heads.qkv(vision if known else tokens)
+        text_query, text_key, text_value = known or heads.split(projected[..., :count, :], words)
+        vision_query, vision_key, vision_value = heads.split(projected if known else projected[..., count:, :], places)
+        seen = heads.attend(text_query, vision_key, vision_value, places, words)
+        read = heads.attend(vision_query, text_key, text_value, words, places)
+        mixed: Tensor = self.output(torch.cat([seen, read], dim=-2), tokens)
+        return mixed[..., :count, :], mixed[..., count:, :]
+
+    def vision_only(self, vision: Tensor, text: Projected, words: Packing, places: Packing) -> Tensor:
         """Vision attends to the text's keys and values."""
-        read = self.attention.attend(self.attention.project_query(vision), *text, text_mask)
+        key, value = text
+        read = self.attention.attend(self.attention.query(vision, places), key, value, words, places)
         result: Tensor = self.output(read, vision)
         return result
-
-    def weights(self, vision: Tensor, text: Tensor, text_mask: Tensor | None) -> Tensor:
-        query, (key, _) = self.attention.project_query(vision), self.attention.project_key_value(text)
-        return attention_weights(query, key, text_mask)
 
 
 class CrossModalLayer(nn.Module):
@@ -67,13 +70,14 @@ class CrossModalLayer(nn.Module):
             self.text_attention = SelfAttention(config.hidden, config.heads, config.dropout)
             self.text_feed_forward = FeedForward(config.hidden, config.intermediate, config.dropout)
 
-    def finish_vision(self, vision: Tensor, mask: Tensor | None) -> Tensor:
-        result: Tensor = self.vision_feed_forward(self.vision_attention(vision, mask))
-        return result
-
-    def finish_text(self, text: Tensor, mask: Tensor | None) -> Tensor:
-        result: Tensor = self.text_feed_forward(self.text_attention(text, mask))
-        return result
+    def look(
+        self, before: Tensor, after: Tensor, text: Tensor, words: Packing, places: Packing
+    ) -> tuple[Tensor, Tensor]:
+        """The stream's attention over words (from what came in) and over itself (after the cross block)."""
+        cross, own = self.cross.attention, self.vision_attention.attention
+        over_words = attention_weights(cross.query(before, places), cross.key_value(text, words)[0], words)
+        over_stream = attention_weights(own.query(after, places), own.key_value(after, places)[0], places)
+        return over_words, over_stream
 
 
 class CrossModalEncoder(nn.Module):
@@ -82,43 +86,47 @@ class CrossModalEncoder(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.bidirectional = config.bidirectional
-        self.layers: nn.ModuleList = nn.ModuleList(CrossModalLayer(config) for _ in range(config.crossmodal_layers))
+        self.layers = nn.ModuleList(CrossModalLayer(config) for _ in range(config.crossmodal_layers))
 
-    def text_cache(self, text: Tensor) -> list[KeyValue]:
-        """Keys and values of the text in every layer, where it never changes (single direction); else nothing."""
+    def text_cache(self, text: Tensor, words: Packing) -> list[Projected]:
+        """What does not change from step to step: the text's keys and values in every layer where it is only key and
+        value; else its queries, keys and values in the first layer."""
+        packed = words.pack(text)
         if self.bidirectional:
-            return []
-        return [layer.cross.attention.project_key_value(text) for layer in self.layers]  # type: ignore[union-attr, operator]
+            first = self._layers()[0].cross.attention
+            return [first.split(first.qkv(packed), words)]
+        return [layer.cross.attention.key_value(packed, words) for layer in self._layers()]
+
+    def _layers(self) -> list[CrossModalLayer]:
+        return [layer for layer in self.layers if isinstance(layer, CrossModalLayer)]
 
     def forward(
         self,
         text: Tensor,
-        text_mask: Tensor,
+        words: Packing,
         vision: Tensor,
-        vision_mask: Tensor,
-        cache: list[KeyValue] | None = None,
+        places: Packing,
+        cache: list[Projected] | None = None,
         need_text: bool = True,
         record: list[tuple[Tensor, Tensor]] | None = None,
     ) -> tuple[Tensor, Tensor]:
-        """X̂ (B, L, hidden) and [M̂; V̂] (B, S, hidden). Masks are true for real tokens.
+        """X̂ (B, L, hidden) and [M̂; V̂] (B, S, hidden), zero where padded.
 
-        With `need_text` false the text after the last layer is not computed and the text before it is given back: in
-        inference nobody reads it. `record` collects (over words, over stream) attention of each layer.
+        With `need_text` false X is given back for X̂: in inference nobody reads it, and the last layer need not compute
+        it. `record` collects (over words, over stream) attention of each layer.
         """
-        words, stream = mask_or_none(text_mask), mask_or_none(vision_mask)
-        cache = cache if cache or self.bidirectional else self.text_cache(text)
-        for number, layer in enumerate(self.layers):
-            assert isinstance(layer, CrossModalLayer)
-            before, reading = vision, text
-            if self.bidirectional and (need_text or number + 1 < len(self.layers)):
-                text, vision = layer.cross.both(text, vision, words, stream)
-                text = layer.finish_text(text, words)
+        read, seen = words.pack(text), places.pack(vision)
+        cache = cache or self.text_cache(text, words)
+        layers = self._layers()
+        for number, layer in enumerate(layers):
+            before, reading = seen, read
+            if self.bidirectional and (need_text or number + 1 < len(layers)):
+                read, seen = layer.cross.both(read, seen, words, places, cache[0] if number == 0 else None)
+                read = layer.text_feed_forward(layer.text_attention(read, words))
             else:
-                known = cache[number] if cache else layer.cross.attention.project_key_value(text)
-                vision = layer.cross.vision_only(vision, known, words)
+                known = layer.cross.attention.key_value(read, words) if self.bidirectional else cache[number]
+                seen = layer.cross.vision_only(seen, known, words, places)
             if record is not None:
-                heads = layer.vision_attention.attention
-                query, key, _ = heads.project(vision)
-                record.append((layer.cross.weights(before, reading, words), attention_weights(query, key, stream)))
-            vision = layer.finish_vision(vision, stream)
-        return text, vision
+                record.append(layer.look(before, seen, reading, words, places))
+            seen = layer.vision_feed_forward(layer.vision_attention(seen, places))
+        return (words.spread(read) if need_text and self.bidirectional else text), places.spread(seen)

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from mtvm.errors import InputError
 from mtvm.files import atomic_path
+from mtvm.models.attention import Packing
 from mtvm.models.model import MTVM
 from mtvm.models.vision import CURRENT, PAST, with_stop
 
@@ -40,7 +41,7 @@ class StepProgram(nn.Module):
         past = torch.full((memory.shape[1],), PAST, device=memory.device)
         now = torch.full((current.shape[1],), CURRENT, device=memory.device)
         stream = model.embedding(tokens, positions, torch.cat([past, now]))
-        _, seen = model.crossmodal(text, text_mask, stream, stream_mask, None, False, None)
+        _, seen = model.crossmodal(text, Packing(text_mask), stream, Packing(stream_mask), None, False, None)
         scores, activations = model.head(seen[:, memory.shape[1] :])
         return scores.masked_fill(~mask, -torch.inf), activations
 

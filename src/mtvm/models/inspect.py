@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
+import torch
+from rich import box
+from rich.table import Table
 from torch import nn
 
-from mtvm.models.config import ModelConfig
+from mtvm.errors import InputError
+from mtvm.models.config import PRESETS, ModelConfig
 from mtvm.models.model import MTVM
 
 
@@ -59,3 +64,36 @@ def _crossmodal(config: ModelConfig, words: int, stream: int) -> float:
         return vision + 4 * stream * config.hidden**2 + 4 * stream * words * config.hidden
     both = 8 * (words + stream) * config.hidden**2 + 8 * words * stream * config.hidden
     return vision + _layer(config, words, words) + both
+
+
+def describe(model: str, words: int, memory: int, candidates: int) -> Table:
+    """The table of a preset or of a saved agent."""
+    if model in PRESETS:
+        config = PRESETS[model]
+    elif (Path(model) / "config.json").is_file():
+        config = ModelConfig.load(Path(model) / "config.json")
+    else:
+        raise InputError(f"{model} is neither a preset ({', '.join(PRESETS)}) nor the folder of a saved agent.")
+    with torch.device("meta"):  # sizes without numbers
+        listed = parts(MTVM(config), words, memory, candidates)
+    layers = f"{config.language_layers} + {config.crossmodal_layers}"
+    direction = "both directions" if config.bidirectional else "text only as key and value"
+    table = Table(
+        title=f"{model}: hidden {config.hidden}, {layers} layers, {direction}",
+        caption=f"{words} WordPieces, {memory} memory tokens, {candidates} candidates",
+        title_justify="left",
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+    )
+    for heading in ("part", "parameters", "MFLOP"):
+        table.add_column(heading, justify="left" if heading == "part" else "right")
+    for part in listed:
+        table.add_row(part.name, f"{part.parameters:,}", f"{part.flops / 1e6:,.1f}")
+    total = sum(part.parameters for part in listed)
+    rest = total - listed[0].parameters
+    step = sum(part.flops for part in listed[1:])
+    table.add_section()
+    table.add_row("in all", f"{total:,}", f"{step / 1e6:,.1f} a step")
+    table.add_row("without the critic", f"{total - listed[-1].parameters:,}", "")
+    table.add_row("without critic and language encoder", f"{rest - listed[-1].parameters:,}", "")
+    return table

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from mtvm.errors import MissingExtraError
-from mtvm.models.attention import LAYER_NORM_EPS
+from mtvm.models.attention import LAYER_NORM_EPS, Packing
 from mtvm.models.config import ModelConfig
-from mtvm.models.crossmodal import KeyValue
+from mtvm.models.crossmodal import Projected
 
 
 @dataclasses.dataclass
@@ -21,14 +21,17 @@ class Text:
     """X: (B, L, hidden)."""
     mask: Tensor
     """(B, L), true for real tokens."""
-    cache: list[KeyValue]
+    packing: Packing
+    cache: list[Projected]
 
     def keep(self, rows: Tensor) -> Text:
         """The texts of the episodes that go on, padded only to the longest of them."""
         mask = self.mask[rows]
-        length = int(mask.sum(dim=1).max()) if len(mask) else 0
-        cache = [(key[rows][:, :, :length], value[rows][:, :, :length]) for key, value in self.cache]
-        return Text(self.states[rows][:, :length], mask[:, :length], cache)
+        length = int(mask.sum(dim=1).max()) if len(mask) and self.packing.drop else mask.shape[1]
+        cache = [tuple(part[rows][:, :, :length] for part in parts) for parts in self.cache]
+        return Text(
+            self.states[rows][:, :length], mask[:, :length], Packing(mask[:, :length], self.packing.drop), cache
+        )
 
 
 class LanguageEncoder(nn.Module):

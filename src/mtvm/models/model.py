@@ -8,6 +8,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
+from mtvm.models.attention import Packing
 from mtvm.models.config import ModelConfig
 from mtvm.models.crossmodal import Attention, CrossModalEncoder
 from mtvm.models.history import Past, StepRecord, make_history
@@ -107,10 +108,11 @@ class MTVM(nn.Module):
         return self.head.score.weight.device
 
     def encode(self, tokens: Tokens, mask: Tensor | None = None) -> Text:
-        """X = S(x). `mask` hides tokens from attention; by default only padding is."""
+        """X = S(x). `mask` hides other tokens than padding from attention; all of them are then computed."""
+        packing = Packing(tokens.mask if mask is None else mask, drop=mask is None and not self.config.pool_padding)
         mask = tokens.mask if mask is None else mask
         states = self.language(tokens.ids, mask)
-        return Text(states, mask, self.crossmodal.text_cache(states))
+        return Text(states, mask, packing, self.crossmodal.text_cache(states, packing))
 
     def start(self, text: Text) -> Past:
         """The empty history of a batch of episodes."""
@@ -159,7 +161,8 @@ class MTVM(nn.Module):
     ) -> Step:
         """The cross-modality encoder and the action head on an assembled stream."""
         record: list[tuple[Tensor, Tensor]] | None = [] if need_attention else None
-        read, seen = self.crossmodal(text.states, text.mask, stream, stream_mask, text.cache, need_text, record)
+        places = Packing(stream_mask, drop=not self.config.pool_padding)
+        read, seen = self.crossmodal(text.states, text.packing, stream, places, text.cache, need_text, record)
         scores, activations = self.head(seen[:, -mask.shape[1] :])
         return Step(
             logits=scores.masked_fill(~mask, -torch.inf),

@@ -14,7 +14,7 @@ from torch import Tensor
 from mtvm.errors import InputError
 from mtvm.files import read_json
 from mtvm.models.config import ModelConfig
-from mtvm.models.memory import MemoryBank
+from mtvm.models.history.memory_bank import Remembered
 from mtvm.models.model import MTVM
 from mtvm.models.text import Tokens
 from mtvm.models.weights import _read_file, load_released
@@ -58,7 +58,7 @@ def measure_parity(folder: Path) -> dict[str, float]:
     text = model.encode(tokens, recorded["lang_mask"].bool())
     worst = {"language": _difference(text.states, recorded["text_embeds"])}
     worst |= dict.fromkeys(("logits", "activations", "memory", "state", "value"), 0.0)
-    past: MemoryBank = model.start(text)
+    past: Remembered = model.start(text)
     ended = torch.zeros(len(tokens.ids), dtype=torch.bool)
     for number in range(steps):
         known = {name: recorded[f"step{number}.{name}"] for name in ("stream_features", "stream_mask", "logits")}
@@ -68,7 +68,7 @@ def measure_parity(folder: Path) -> dict[str, float]:
         found = {
             "logits": _difference(step.logits[step.mask], known["logits"][step.mask]),
             "activations": _difference(step.activations, recorded[f"step{number}.head_tanh"]),
-            "memory": _difference(past.tokens(), stream[:, :number]),
+            "memory": _difference(past.bank.tokens(), stream[:, :number]),
             "state": _difference(model.pooler(step), recorded[f"step{number}.state"]),
             "value": _difference(model.value(step), recorded[f"step{number}.value"]),
         }

@@ -105,7 +105,10 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
         tensors = dict(loaded.get("state_dict", loaded))
     if not tensors or not all(isinstance(value, Tensor) for value in tensors.values()):
         raise InputError(f"{path}: holds no tensors by name; give a checkpoint of weights.")
-    return {re.sub(r"^(module\.)?bert\.", "vln_bert.", name): value for name, value in tensors.items()}
+    tensors = {re.sub(r"^(module\.)?bert\.", "vln_bert.", name): value for name, value in tensors.items()}
+    if not any(name.startswith("vln_bert.") for name in tensors):  # a plain BERT
+        tensors = {f"vln_bert.{name}": value for name, value in tensors.items()}
+    return {name.replace("vln_bert.encoder.layer.", "vln_bert.lalayer."): value for name, value in tensors.items()}
 
 
 def _read_file(path: Path) -> dict[str, Any]:
@@ -129,9 +132,6 @@ def _read_file(path: Path) -> dict[str, Any]:
 
 def load_released(model: MTVM, tensors: Mapping[str, Tensor], path: Path) -> Report:
     """Fill the model from tensors under the authors' names; a shape that does not fit is an error."""
-    if not any(name.startswith("vln_bert.") for name in tensors):  # a plain BERT folder
-        tensors = {f"vln_bert.{name}": value for name, value in tensors.items()}
-    tensors = {name.replace("vln_bert.encoder.layer.", "vln_bert.lalayer."): value for name, value in tensors.items()}
     state = model.state_dict()
     report = Report([], [], {})
     used: set[str] = set()
@@ -199,24 +199,26 @@ def write_released(model: MTVM, path: Path) -> None:
         )
 
 
-def sizes_of(tensors: Mapping[str, Tensor], defaults: ModelConfig) -> ModelConfig:
-    """The config that fits tensors under the authors' names; heads, which no shape tells, are the default's."""
+def sizes_of(tensors: Mapping[str, Tensor], defaults: ModelConfig, path: Path) -> ModelConfig:
+    """The config that fits tensors under the authors' names; heads, which no shape tells, are the default's.
+
+    A language model alone says nothing of how many of its layers are wanted: at most the default's number.
+    """
 
     def layers(kind: str) -> int:
         numbers = [int(found[1]) for name in tensors if (found := re.match(rf"vln_bert\.{kind}\.(\d+)\.", name))]
         return max(numbers, default=-1) + 1
 
-    hidden = tensors["vln_bert.embeddings.word_embeddings.weight"].shape[1]
-    changes: dict[str, int] = {
-        "hidden": hidden,
-        "vocabulary": len(tensors["vln_bert.embeddings.word_embeddings.weight"]),
-    }
+    words = tensors.get("vln_bert.embeddings.word_embeddings.weight")
+    if words is None or words.ndim != 2:
+        raise InputError(f"{path}: has no word embeddings, so it is not a language encoder or an agent.")
+    changes: dict[str, int] = {"hidden": words.shape[1], "vocabulary": len(words)}
     if (first := tensors.get("vln_bert.lalayer.0.intermediate.dense.weight")) is not None:
         changes["intermediate"] = len(first)
-    if layers("lalayer"):
-        changes["language_layers"] = layers("lalayer")
     if layers("addlayer"):
-        changes["crossmodal_layers"] = layers("addlayer")
+        changes |= {"language_layers": layers("lalayer"), "crossmodal_layers": layers("addlayer")}
+    else:
+        changes["language_layers"] = min(defaults.language_layers, layers("lalayer"))
     if (projection := tensors.get("vln_bert.vision_encoder.visn_fc.weight")) is not None:
         changes["feature_width"] = projection.shape[1] - defaults.angle_width
     if (mix := tensors.get("vln_bert.pooler.f1.weight")) is not None:

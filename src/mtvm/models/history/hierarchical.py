@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from mtvm.models.attention import LAYER_NORM_EPS, TransformerLayer, mask_or_none
+from mtvm.models.attention import LAYER_NORM_EPS, Packing, TransformerLayer
 from mtvm.models.config import ModelConfig
 from mtvm.models.history.base import HistoryEncoder, StepRecord
 from mtvm.models.language import Text
@@ -43,17 +43,21 @@ class HierarchicalHistory(HistoryEncoder):
         if tokens.shape[1] == 0:
             return tokens, mask
         tokens = tokens + self.when((mask.cumsum(dim=1) - 1).clamp(min=0))
-        readable = mask | ~mask.any(dim=1, keepdim=True)  # an episode without a past attends to padding, unread
+        times = Packing(mask)
+        packed = times.pack(tokens)
         for layer in self.over_time:
-            tokens = layer(tokens, mask_or_none(readable))
-        return tokens, mask
+            packed = layer(packed, times)
+        return times.spread(packed), mask
 
     def update(self, past: MemoryBank, step: StepRecord) -> MemoryBank:
         if step.panorama is None:
             raise ValueError("the hierarchical history needs the 36 views of the panorama at each step")
         views = self.view_norm(self.view(step.panorama))
+        packing = Packing(torch.ones(views.shape[:2], dtype=torch.bool, device=views.device))
+        packed = packing.pack(views)
         for layer in self.over_views:
-            views = layer(views, None)
+            packed = layer(packed, packing)
+        views = packing.spread(packed)
         turned_to = step.at_chosen(step.candidates)[:, : self.config.feature_width]
         action = self.step_norm(self.step(torch.cat([turned_to, step.direction], dim=-1)))
         past.append(views.mean(dim=1) + action)

@@ -5,6 +5,8 @@ M_t <- (M_{t-1}, [V̂_t^k ; d_t^k])
 
 from __future__ import annotations
 
+import dataclasses
+
 import torch
 from torch import Tensor
 
@@ -14,14 +16,34 @@ from mtvm.models.memory import MemoryBank
 from mtvm.models.vision import TokenEncoder
 
 
+@dataclasses.dataclass
+class Remembered:
+    """The bank, and its tokens as they come out of the token encoder, so that evaluation encodes each only once."""
+
+    bank: MemoryBank
+    encoded: MemoryBank
+
+    def keep(self, rows: Tensor) -> Remembered:
+        return Remembered(self.bank.keep(rows), self.encoded.keep(rows))
+
+
 class MemoryBankHistory(HistoryEncoder):
-    def start(self, text: Text) -> MemoryBank:
-        limit = self.config.memory_steps
-        return MemoryBank(len(text.states), self.config.token_width, limit, device=text.states.device)
+    def start(self, text: Text) -> Remembered:
+        batch, device, limit = len(text.states), text.states.device, self.config.memory_steps
+        bank = MemoryBank(batch, self.config.token_width, limit, device)
+        return Remembered(bank, MemoryBank(batch, self.config.hidden, limit, device))
 
-    def tokens(self, past: MemoryBank, token_encoder: TokenEncoder) -> tuple[Tensor, Tensor]:
-        return token_encoder(past.tokens()), past.mask()
+    def tokens(self, past: Remembered, token_encoder: TokenEncoder) -> tuple[Tensor, Tensor]:
+        if self.training or torch.is_grad_enabled():  # dropout falls anew at each step, and gradients flow
+            return token_encoder(past.bank.tokens()), past.bank.mask()
+        if len(past.encoded) < len(past.bank):
+            past.encoded.append(token_encoder(past.bank.tokens()[:, -1]))
+        return past.encoded.tokens(), past.encoded.mask()
 
-    def update(self, past: MemoryBank, step: StepRecord) -> MemoryBank:
-        past.append(torch.cat([step.at_chosen(step.activations), step.direction], dim=-1))  # Eq. 2
+    def update(self, past: Remembered, step: StepRecord) -> Remembered:
+        past.bank.append(torch.cat([self.token(step), step.direction], dim=-1))  # Eq. 2
         return past
+
+    def token(self, step: StepRecord) -> Tensor:
+        """What the bank keeps of a step beside its direction: V̂_t^k."""
+        return step.at_chosen(step.activations)

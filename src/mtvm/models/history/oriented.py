@@ -6,15 +6,12 @@ form as a candidate, but seen with the eyes alone. What the instruction made of 
 
 from __future__ import annotations
 
-import torch
+from torch import Tensor
 
 from mtvm.models.history.base import StepRecord
 from mtvm.models.history.memory_bank import MemoryBankHistory
-from mtvm.models.memory import MemoryBank
 
 
 class OrientedHistory(MemoryBankHistory):
-    def update(self, past: MemoryBank, step: StepRecord) -> MemoryBank:
-        view = step.at_chosen(step.candidates)[:, : self.config.feature_width]
-        past.append(torch.cat([view, step.direction], dim=-1))
-        return past
+    def token(self, step: StepRecord) -> Tensor:
+        return step.at_chosen(step.candidates)[:, : self.config.feature_width]

@@ -1,0 +1,297 @@
+"""What a rollout costs, against a plain restatement of the usual computation in the same run.
+
+    python benchmarks/model.py                 # hidden 256 (3 + 2 layers) and the paper's size
+    python benchmarks/model.py --sizes small-256 --repeats 5
+
+Both compute the same losses on the same synthetic episodes with the same weights: instructions of R2R's lengths, 2 to 8
+candidates, a teacher-forced rollout of 5 to 7 steps and a sampled one of 4 to 15. The plain one pads every text to 80
+tokens, runs full and dropped instructions one after the other, has separate products for queries, keys and values,
+writes the attention out, and keeps episodes that have ended in the batch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import math
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from mtvm.learning.consistency import (
+    ConsistencyConfig,
+    crossmodal_consistency,
+    divergence,
+    encode_pair,
+    language_consistency,
+    step_pair,
+)
+from mtvm.models.attention import FeedForward, Heads, Residual
+from mtvm.models.config import PRESETS, ModelConfig
+from mtvm.models.inspect import parts
+from mtvm.models.model import MTVM
+from mtvm.models.text import MASK, PAD, Tokens, drop_words
+
+SIZES = {
+    "small-256": dataclasses.replace(
+        PRESETS["paper"], hidden=256, heads=4, intermediate=1024, language_layers=3, crossmodal_layers=2
+    ),
+    "paper": PRESETS["paper"],
+}
+LOSS = ConsistencyConfig()
+
+
+@dataclasses.dataclass
+class Episodes:
+    """A synthetic batch: what a rollout would be given."""
+
+    tokens: Tokens
+    steps: Tensor
+    """(B,) how many steps each episode takes."""
+    candidates: list[Tensor]
+    """For each step (B, K, token width)."""
+    counts: list[Tensor]
+
+
+def make_episodes(config: ModelConfig, batch: int, steps: tuple[int, int], seed: int) -> Episodes:
+    generator = torch.Generator().manual_seed(seed)
+
+    def draw(low: int, high: int) -> Tensor:
+        return torch.randint(low, high + 1, (batch,), generator=generator)
+
+    lengths = (20 + 25 * torch.rand(batch, generator=generator) ** 1.5).long()  # R2R: about 32 pieces, up to 80
+    lengths[0] = 60
+    ids = torch.randint(1000, 30000, (batch, int(lengths.max())), generator=generator)
+    places = torch.arange(ids.shape[1])
+    real = places < lengths[:, None]
+    words = torch.where(places < lengths[:, None] - 1, places, -1)
+    count = draw(*steps)
+    counts = [draw(2, 8) for _ in range(int(count.max()))]
+    candidates = []
+    for number in counts:
+        views = torch.randn(batch, int(number.max()), config.token_width, generator=generator)
+        candidates.append(views * (torch.arange(views.shape[1]) < number[:, None])[..., None])
+    return Episodes(Tokens(ids.masked_fill(~real, PAD), words.expand_as(ids)), count, candidates, counts)
+
+
+def our_rollout(model: MTVM, episodes: Episodes, train: bool) -> Tensor:
+    """Consistency and imitation-like losses of a rollout; only forward if not `train`."""
+    running = torch.arange(len(episodes.steps))
+    loss = torch.zeros(())
+    if train:
+        pair = encode_pair(model, episodes.tokens, LOSS)
+        past = model.start(pair.full)
+        loss = LOSS.language_weight * language_consistency(pair)
+    else:
+        text = model.encode(episodes.tokens)
+        past = model.start(text)
+    for number in range(int(episodes.steps.max())):
+        counts = episodes.counts[number][running]
+        candidates = episodes.candidates[number][running][:, : int(counts.max())]
+        if train:
+            step, dropped = step_pair(model, pair, past, candidates, counts)
+            loss = loss + LOSS.crossmodal_weight * crossmodal_consistency(step, dropped, pair.real)
+            loss = loss - step.logits.log_softmax(dim=1)[:, 0].mean() + model.value(step).mean()
+        else:
+            step = model.step(text, past, candidates, counts, need_text=False)
+        past = model.remember(
+            past, step, torch.zeros_like(running), torch.zeros(len(running), model.config.angle_width)
+        )
+        going = torch.nonzero(episodes.steps[running] > number + 1)[:, 0]
+        if len(going) < len(running):
+            running, past = running[going], past.keep(going)
+            if train:
+                pair = pair.keep(going)
+            else:
+                text = text.keep(going)
+    return loss
+
+
+class Plain:
+    """The same weights, used the usual way."""
+
+    def __init__(self, model: MTVM) -> None:
+        self.model = model
+
+    def attention(self, heads: Heads, queries: Tensor, context: Tensor, mask: Tensor) -> Tensor:
+        hidden = queries.shape[-1]
+        weight, bias = heads.qkv.weight.split(hidden), heads.qkv.bias.split(hidden)
+        split = (len(queries), -1, heads.heads, hidden // heads.heads)
+        query, key, value = (
+            torch.nn.functional.linear(tokens, weight[i], bias[i]).view(split).permute(0, 2, 1, 3)
+            for i, tokens in enumerate((queries, context, context))
+        )
+        scores = query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1]) + mask[:, None, None, :]
+        weights = torch.nn.functional.dropout(scores.softmax(dim=-1), heads.dropout, heads.training)
+        return (weights @ value).permute(0, 2, 1, 3).contiguous().view(queries.shape)
+
+    def block(self, heads: Heads, output: Residual, tokens: Tensor, context: Tensor, mask: Tensor) -> Tensor:
+        return output(self.attention(heads, tokens, context, mask), tokens)
+
+    def crossmodal(self, text: Tensor, stream: Tensor, words: Tensor, places: Tensor) -> tuple[Tensor, Tensor]:
+        for layer in self.model.crossmodal.layers:
+            cross = layer.cross
+            read = self.block(cross.attention, cross.output, stream, text, words)
+            seen = self.block(cross.attention, cross.output, text, stream, places)
+            text = self.finish(layer.text_attention, layer.text_feed_forward, seen, words)
+            stream = self.finish(layer.vision_attention, layer.vision_feed_forward, read, places)
+        return text, stream
+
+    def finish(self, attention, feed_forward: FeedForward, tokens: Tensor, mask: Tensor) -> Tensor:
+        attended = self.block(attention.attention, attention.output, tokens, tokens, mask)
+        return feed_forward(attended)
+
+    def rollout(self, episodes: Episodes, train: bool, passes: int = 2) -> Tensor:
+        model, config = self.model, self.model.config
+        ids = torch.nn.functional.pad(episodes.tokens.ids, (0, 80 - episodes.tokens.ids.shape[1]))
+        real = ids != PAD
+        words = (1.0 - real.float()) * -100000.0
+        texts = [model.language(ids, real)]
+        loss = torch.zeros(())
+        if passes == 2:
+            _, dropped = drop_words(episodes.tokens, LOSS.drop_rate)
+            dropped = torch.nn.functional.pad(dropped, (0, 80 - dropped.shape[1]))
+            texts.append(model.language(ids.masked_fill(dropped, MASK), real))
+        if train:
+            loss = LOSS.language_weight * divergence(texts[0], texts[1], real)
+        memory = torch.zeros(len(ids), 0, config.token_width)
+        for number in range(int(episodes.steps.max())):
+            counts = episodes.counts[number]
+            current = torch.nn.functional.pad(episodes.candidates[number], (0, 0, 0, 1))
+            mask = torch.arange(current.shape[1]) <= counts[:, None]
+            stream_mask = torch.cat([torch.ones(memory.shape[:2], dtype=torch.bool), mask], dim=1)
+            kinds = torch.cat(
+                [torch.ones(memory.shape[1], dtype=torch.long), torch.zeros(current.shape[1], dtype=torch.long)]
+            )
+            positions = torch.arange(stream_mask.shape[1]).expand_as(stream_mask)
+            stream = model.embedding(model.token_encoder(torch.cat([memory, current], dim=1)), positions, kinds)
+            places = (1.0 - stream_mask.float()) * -10000.0
+            outputs = [self.crossmodal(text, stream, words, places) for text in texts]
+            scores, activations = model.head(outputs[0][1][:, memory.shape[1] :])
+            if train:
+                joined = [torch.cat(output, dim=1) for output in outputs]
+                tokens = torch.cat([real, stream_mask], dim=1)
+                loss = loss + LOSS.crossmodal_weight * divergence(joined[0], joined[1], tokens)
+                loss = loss - scores.masked_fill(~mask, -1e9).log_softmax(dim=1)[:, 0].mean()
+                pooled = model.pooler.mix.weight[0] @ outputs[0][0] + outputs[0][1].mean(dim=1)
+                loss = loss + model.critic(torch.tanh(model.pooler.dense(pooled))).mean()
+            token = torch.cat([activations[:, 0], torch.zeros(len(ids), config.angle_width)], dim=1)
+            memory = torch.cat([memory, token[:, None]], dim=1)
+        return loss
+
+
+def peak_gflops() -> float:
+    matrix = torch.randn(2048, 2048)
+    times = [_timed(lambda: matrix @ matrix) for _ in range(7)]
+    return 2 * 2048**3 / min(times) / 1e9
+
+
+def _timed(work) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def rollout_flops(model: MTVM, episodes: Episodes) -> float:
+    """Of a forward rollout of the episodes as they are, without padding."""
+    lengths = episodes.tokens.mask.sum(dim=1).tolist()
+    total = 0.0
+    for row, (words, steps) in enumerate(zip(lengths, episodes.steps.tolist(), strict=True)):
+        total += parts(model, words)[0].flops
+        for number in range(steps):
+            total += sum(part.flops for part in parts(model, words, number, int(episodes.counts[number][row]))[1:5])
+    return total
+
+
+def measure(config: ModelConfig, batch: int, repeats: int) -> None:
+    torch.manual_seed(0)
+    model = MTVM(config)
+    plain = Plain(model)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-6)
+    forced, sampled = make_episodes(config, batch, (5, 7), 1), make_episodes(config, batch, (4, 15), 2)
+    full = make_episodes(config, batch, (15, 15), 3)
+
+    def iterate(rollout) -> None:
+        model.train()
+        optimizer.zero_grad(set_to_none=True)
+        (rollout(forced, True) + rollout(sampled, True)).backward()
+        optimizer.step()
+
+    def evaluate(rollout) -> None:
+        model.eval()
+        with torch.inference_mode():
+            rollout(full, False)
+
+    ways = {
+        "ours": lambda episodes, train: our_rollout(model, episodes, train),
+        "plain": plain.rollout,
+        "plain, one pass": lambda episodes, train: plain.rollout(episodes, train, passes=1),
+    }
+    jobs = [("training", "ours"), ("training", "plain"), *(("evaluation", name) for name in ways)]
+    times: dict[tuple[str, str], list[float]] = {job: [] for job in jobs}
+    for _ in range(repeats):
+        for job, name in jobs:
+            work = iterate if job == "training" else evaluate
+            times[job, name].append(_timed(lambda work=work, name=name: work(ways[name])))
+    median = {job: statistics.median(taken) for job, taken in times.items()}
+    for job, name in jobs:
+        ratio = median[job, name] / median[job, "ours"]
+        print(f"  {job:<11} {name:<16} {median[job, name]:8.2f} s   {ratio:.1f}x")
+    peak = peak_gflops()
+    reached = rollout_flops(model.eval(), full) / median["evaluation", "ours"] / 1e9
+    print(f"  evaluation reaches {reached:.0f} GFLOP/s, {100 * reached / peak:.0f}% of this machine's {peak:.0f}")
+
+
+def peak_memory(size: str, batch: int, way: str) -> float:
+    """GB at the peak of one training iteration, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, __file__, "--sizes", size, "--batch", str(batch), "--memory-of", way],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return float(done.stdout.strip().splitlines()[-1])
+
+
+def report_memory(config: ModelConfig, batch: int, way: str) -> None:
+    model = MTVM(config).train()
+    episodes = [make_episodes(config, batch, steps, seed) for seed, steps in ((1, (5, 7)), (2, (4, 15)))]
+    Path("/proc/self/clear_refs").write_text("5")  # Linux: forget the peak so far
+    before = _memory("VmRSS")
+    rollout = (lambda e: our_rollout(model, e, True)) if way == "ours" else (lambda e: Plain(model).rollout(e, True))
+    sum(rollout(e) for e in episodes).backward()
+    print(_memory("VmHWM") - before)
+
+
+def _memory(field: str) -> float:
+    """GB, of this process."""
+    lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    return int(lines[field].split()[0]) / 1e6
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
+    parser.add_argument("--batch", type=int, default=16)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--memory-of", choices=("ours", "plain"), help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.memory_of:
+        report_memory(SIZES[arguments.sizes[0]], arguments.batch, arguments.memory_of)
+        return
+    for size in arguments.sizes:
+        config = SIZES[size]
+        layers = f"{config.language_layers} + {config.crossmodal_layers} layers"
+        print(f"{size}: hidden {config.hidden}, {layers}, batch {arguments.batch}, {torch.get_num_threads()} threads")
+        measure(config, arguments.batch, arguments.repeats)
+        ours, theirs = (peak_memory(size, arguments.batch, way) for way in ("ours", "plain"))
+        print(f"  training memory above the model: ours {ours:.2f} GB   plain {theirs:.2f} GB   {theirs / ours:.1f}x")
+
+
+if __name__ == "__main__":
+    main()

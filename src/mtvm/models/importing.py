@@ -1,0 +1,58 @@
+"""From other people's weights to a saved agent, and back."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from pathlib import Path
+from typing import Literal
+
+import torch
+from rich.markup import escape
+
+from mtvm.errors import InputError
+from mtvm.models.agent import Agent
+from mtvm.models.config import PRESETS, History
+from mtvm.models.export import export_step
+from mtvm.models.model import MTVM
+from mtvm.models.weights import Report, load_released, read_tensors, sizes_of, write_released
+
+
+def import_agent(source: Path, out: Path, preset: str, history: History, seed: int) -> str:
+    """Fill the preset's model from a checkpoint, save it as an agent, and tell what became of the tensors."""
+    if preset not in PRESETS:
+        raise InputError(f"preset '{preset}' is none of {', '.join(PRESETS)}.")
+    tensors = read_tensors(source)
+    config = sizes_of(tensors, dataclasses.replace(PRESETS[preset], history=history), source)
+    torch.manual_seed(seed)
+    model = MTVM(config)
+    report = load_released(model, tensors, source)
+    Agent(model).save_pretrained(out)
+    return _told(report, model, out)
+
+
+def _told(report: Report, model: MTVM, out: Path) -> str:
+    state = model.state_dict()
+
+    def size(names: list[str]) -> str:
+        return f"{len(names)} tensors, {sum(state[name].numel() for name in names) / 1e6:.1f} M numbers"
+
+    lines = [f"loaded:   {size(report.loaded)}"]
+    if report.fresh:
+        modules = Counter(".".join(name.split(".")[:2]) for name in report.fresh)
+        named = ", ".join(f"{module} ({count})" for module, count in modules.items())
+        lines.append(f"random:   {size(report.fresh)}, which the file does not hold: {named}")
+    for reason, count in Counter(report.left_out.values()).items():
+        example = next(name for name, why in report.left_out.items() if why == reason)
+        lines.append(f"left out: {count} tensors, {reason} (e.g. {example})")
+    lines.append(f"agent:    {out}")
+    return "\n".join(escape(line) for line in lines)
+
+
+def export_agent(agent: Path, out: Path, form: Literal["released", "program"]) -> None:
+    """Write a saved agent as the authors' checkpoint, or its step function by torch.export."""
+    model = Agent.from_pretrained(agent, device="cpu").model
+    if form == "released":
+        write_released(model, out)
+    else:
+        export_step(model, out)
