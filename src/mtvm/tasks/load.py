@@ -14,7 +14,7 @@ from mtvm.tasks.r2r import load_r2r
 from mtvm.world.graph import SUFFIX
 from mtvm.world.world import World
 
-Task = Literal["r2r", "r4r", "ndh", "prevalent"]
+Task = Literal["r2r", "r4r", "long", "ndh", "prevalent"]
 TASKS: tuple[Task, ...] = get_args(Task)
 
 

