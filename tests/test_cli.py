@@ -91,11 +91,14 @@ def test_features_import_and_info(capsys, tmp_path):
 
 
 def test_demo(capsys, tmp_path):
-    printed = run(capsys, "demo", "--out", tmp_path / "demo").out
+    pytest.importorskip("torch")
+    printed = run(capsys, "demo", "--out", tmp_path / "demo", "--homes", "3").out
     for agent in ("random", "shortest", "stop", "forward"):
         assert agent in printed
-        assert (tmp_path / "demo" / f"{agent}_r2r_val_unseen.json").exists()
-    assert (tmp_path / "demo" / "plan.png").read_bytes().startswith(b"\x89PNG")
+        for task in ("r2r", "long"):
+            assert (tmp_path / "demo" / f"{agent}_{task}_val_unseen.json").exists()
+    for picture in ("plan.png", "episode.png"):
+        assert (tmp_path / "demo" / picture).read_bytes().startswith(b"\x89PNG")
 
 
 def test_doctor_with_and_without_data(capsys, tiny_folder, tmp_path, monkeypatch):

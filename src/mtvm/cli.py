@@ -43,16 +43,17 @@ SupervisionOption = Annotated[Supervision, arg(help="NDH only: whose path is the
 
 
 @app.command
-def demo(out: Path = Path("runs/demo"), seed: int = 0) -> None:
-    """Build a tiny world, walk it with every baseline, and show the scores and a plan.
+def demo(out: Path = Path("runs/demo"), homes: int = 36, seed: int = 0) -> None:
+    """Build the world that comes with the package, walk it with every baseline, and show scores and pictures.
 
     Args:
-        out: Folder for the world, the result files and the picture.
-        seed: Another seed makes other buildings and another random agent.
+        out: Folder for the result files and pictures; the world itself goes to the cache.
+        homes: Fewer homes are built faster.
+        seed: Another seed makes other homes and another random agent.
     """
     from mtvm.demo import run_demo
 
-    run_demo(out, seed, console)
+    run_demo(out, homes, seed, console)
 
 
 @app.command

@@ -96,32 +96,13 @@ def plain_lite0(weights, pixels):
     return layer(image, "_conv_head", "_bn1").mean((2, 3))
 
 
-@pytest.fixture(scope="module")
-def unfused_lite0():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encoders, "_fused_is_right", lambda *_: False)
-        return load_encoder("efficientnet-lite0", size=64, device="cpu")
-
-
-@pytest.mark.parametrize("network", ["lite0", "unfused_lite0"])
 @pytest.mark.parametrize(("height", "width"), [(48, 64), (96, 128), (45, 61), (50, 67)])
-def test_equals_the_network_as_it_is_written_down(network, lite0_weights, height, width, request):
-    lite0 = request.getfixturevalue(network)
+def test_equals_the_network_as_it_is_written_down(lite0, lite0_weights, height, width):
     images = random_images(2, height, width)
     pixels = (torch.from_numpy(images).permute(0, 3, 1, 2).float() - 127) / 128
     with torch.inference_mode():
         expected = plain_lite0(lite0_weights, pixels).numpy()
     assert np.abs(sized(lite0, height, width).encode(images) - expected).max() < 2e-5
-
-
-def broken(*_):
-    raise RuntimeError("no such operation")
-
-
-@pytest.mark.parametrize("fused", [broken, lambda *arguments: encoders._one_by_one(*arguments) + 0.1])
-def test_a_fused_operation_that_fails_or_differs_is_not_used(fused, monkeypatch):
-    monkeypatch.setattr(encoders, "_fused", fused)
-    assert not encoders._fused_is_right(torch.ones(4, 3, 3, 3) / 27, torch.zeros(4))
 
 
 def test_sizes():

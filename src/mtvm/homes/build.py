@@ -67,6 +67,9 @@ class WorldConfig:
         parts = [f"homes{self.homes}", f"seed{self.seed}", f"faces{self.face_size}", f"v{VERSION}"]
         return "-".join(parts + (["bare"] if not self.features else []))
 
+    def home_seed(self, number: int) -> int:
+        return self.seed * 100_003 + number
+
     def split_of(self, number: int) -> str:
         """Which split a home belongs to; val_seen shares those of train."""
         held_out = max(1, round(self.homes * 0.14))
@@ -157,7 +160,7 @@ def _build_home(building: Path, config: WorldConfig, number: int, scan: str) -> 
     from mtvm.homes.viewpoints import connectivity_records
     from mtvm.homes.visibility import seen_from, semantics_record
 
-    home = generate_home(scan, seed=config.seed * 100_003 + number)
+    home = generate_home(scan, config.home_seed(number))
     records = connectivity_records(home)
     path = building / "connectivity" / f"{scan}{SUFFIX}"
     write_json(path, records)

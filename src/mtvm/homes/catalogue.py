@@ -193,6 +193,7 @@ _ANY_WOOD = "wood: brown, dark brown, beige; paint: white, black"
 _DYED = "fabric: grey, beige, blue, dark blue, green, red, yellow, white"
 _LEATHER = "leather: brown, black, dark red, white"
 _LEGS = "wood: brown, dark brown, beige; metal: black, silver"
+_FRONTS = "paint: white, red, green, blue; wood: brown, beige, dark brown"
 _STEEL = "metal: silver, white, black"
 _SHADE = "fabric: white, cream, yellow, orange, red, green; glass: white"
 _BRIGHT = "paint: red, blue, yellow, green, orange, purple, pink, turquoise"
@@ -233,10 +234,10 @@ _ALL_KINDS = (
     _kind("fridge", "run", "0.65-0.85 x 0.65-0.7 x 1.7-1.95", "1: kitchen", "metal: silver, white, black; paint: red",
           _METAL, clearance=0.8),
     _kind("kitchen sink", "run", "0.7-0.9 x 0.6 x 0.9", "1: kitchen; 0-1: laundry room",
-          "metal: silver; ceramic: white", _ANY_WOOD, clearance=0.8),
+          "metal: silver; ceramic: white", _FRONTS, clearance=0.8),
     _kind("kitchen counter", "run", "0.8-1.6 x 0.6 x 0.9", "1-2: kitchen",
           "marble: white, black, grey; wood: brown, beige",
-          "paint: white, red, green, blue; wood: brown, beige, dark brown", clearance=0.8),
+          _FRONTS, clearance=0.8),
     _kind("stove", "run", "0.6-0.75 x 0.6 x 0.9", "1: kitchen", "metal: silver, white, black", "glass: black",
           clearance=0.8),
     _kind("microwave", "on", "0.45-0.55 x 0.35-0.4 x 0.28-0.32", "0-1: kitchen", _STEEL, "glass: black",

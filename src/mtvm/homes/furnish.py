@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+from dataclasses import replace
 
 import numpy as np
 
@@ -36,7 +36,7 @@ def furnish(home: Home, rng: np.random.Generator) -> tuple[Thing, ...]:
             if kind.placement not in ("entrance", "run"):
                 _add_kind(space, kind, rng)
         things += space.things
-    return tuple(dataclasses.replace(thing, index=index) for index, thing in enumerate(things))
+    return tuple(replace(thing, index=index) for index, thing in enumerate(things))
 
 
 def _entrance_room(home: Home) -> int:
@@ -140,6 +140,9 @@ def _add_run(space: Space, kinds: list[Kind], rng: np.random.Generator) -> None:
             least, most = kind.rooms[space.room.kind]
             count = least if small else int(rng.integers(least, most + 1))
             models += [_draw_model(kind, rng, small)] * count
+        cabinets = [model.accent for model in models if model.kind.name == "kitchen counter"]
+        if cabinets:  # one kitchen, one front
+            models = [replace(m, accent=cabinets[0]) if m.kind.name == "kitchen sink" else m for m in models]
         rows = [row for corner in rng.permutation(8) if (row := _line_up(space, models, int(corner)))]
         rows = [(way, things) for way, things in rows if space.stays_walkable(things)]
         if rows:

@@ -47,6 +47,11 @@ def shape_of(thing: Thing) -> tuple[Solid, ...]:
     return _shape(thing.kind, *size, thing.surface, thing.accent, thing.index % _VARIED)
 
 
+def forget_shapes() -> None:
+    """Empty the cache of shapes, to measure how long they take."""
+    _shape.cache_clear()
+
+
 @functools.lru_cache(maxsize=2048)
 def _shape(
     kind: str, width: float, depth: float, height: float, main: Surface, accent: Surface, seed: int

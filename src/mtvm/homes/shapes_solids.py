@@ -299,11 +299,16 @@ class Form:
         steps /= np.maximum(np.linalg.norm(steps, axis=1, keepdims=True), 1e-12)
         tangents = np.concatenate([steps[:1], steps[:-1] + steps[1:], steps[-1:]])
         tangents /= np.maximum(np.linalg.norm(tangents, axis=1, keepdims=True), 1e-12)
-        side = np.eye(3)[np.abs(tangents[0]).argmin()]
+        before = tangents[0]
+        side = np.eye(3)[np.abs(before).argmin()]
+        side = side - before * (side @ before)
+        side /= np.linalg.norm(side)
         rings = np.empty((len(line), segments + 1, 3))
         for row, tangent in enumerate(tangents):
-            side = side - tangent * (side @ tangent)
-            side /= np.linalg.norm(side)
+            # The smallest turn that takes one tangent to the next.
+            both = before + tangent
+            side = side - both * ((both @ side) / max(float(1 + before @ tangent), 1e-9))
+            before = tangent
             rings[row] = _ring(segments) @ np.concatenate([side[None], cross(tangent[None], side[None])])
         vertices = (line[:, None] + rings * radius).reshape(-1, 3)
         pieces = [(vertices, rings.reshape(-1, 3), grid_triangles(len(line), segments + 1))]

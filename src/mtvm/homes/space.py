@@ -19,6 +19,7 @@ BODY = 0.4
 """Metres from the middle of a way to what stands beside it."""
 WALL_GAP = 0.02
 _RASTER = 0.1
+_CARRIED = {"tv stand": 0.6}  # metres that what it is made for adds to its height
 _BESIDE_WINDOW = 0.3  # metres at each side of a window that stay free for its curtain
 
 
@@ -176,7 +177,8 @@ class Space:
     def _darkens(self, thing: Thing, rect: Rect) -> bool:
         """Whether it would stand before a window that it is taller than the sill of; glass lets light through."""
         sill = min((window.sill for window in self.windows), default=math.inf)
-        if thing.height <= sill or thing.surface.material == "glass":
+        height = thing.height + _CARRIED.get(thing.kind, 0.0)
+        if height <= sill or thing.surface.material == "glass":
             return False
         spans = ((side, span) for side in self.sides for span in self.window_spans(side))
         return any(rect.overlaps(side.rect(a - _BESIDE_WINDOW, b + _BESIDE_WINDOW, 0.4)) for side, (a, b) in spans)
@@ -205,4 +207,4 @@ class Space:
         reached = set(parts[tuple(gates.T)].tolist())
         if len(reached) != 1 or 0 in reached:
             return False
-        return int((parts == reached.pop()).sum()) * _RASTER**2 >= max(0.3, 0.16 * self.rect.area)
+        return int((parts == reached.pop()).sum()) * _RASTER**2 >= max(0.3, 0.2 * (self.rect.area - 6.0))

@@ -74,7 +74,7 @@ def seen_from(scene: Scene, panorama: Panorama, least: float = LEAST_SOLID_ANGLE
             share = solid_angle / float(angles[scene.alone(owner, panorama.position, directions)].sum() + 1e-9)
             distance = float((angles[pixels] * distances[pixels]).sum() / angles[pixels].sum())
         x, y, z = (angles[pixels, None] * directions[pixels]).sum(axis=0).tolist()
-        heading, elevation = math.atan2(x, y) % (2 * math.pi), math.atan2(z, math.hypot(x, y))
+        heading, elevation = math.atan2(x, y) % math.tau % math.tau, math.atan2(z, math.hypot(x, y))
         found.append(Seen(_SEEN[what], index, heading, elevation, distance, solid_angle, min(1.0, share)))
     return sorted(found, key=lambda seen: (-seen.solid_angle, seen.what, seen.index))
 

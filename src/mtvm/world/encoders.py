@@ -286,6 +286,8 @@ def _lite0_blocks() -> list[_Block]:
 
 def _build_efficientnet_lite0(state: dict[str, Tensor], path: Path, device: str) -> Callable[[Tensor], Tensor]:
     """Without squeeze-and-excitation, ReLU6 throughout; each normalisation is folded into its convolution."""
+    from torch.nn import functional
+
     blocks = _lite0_blocks()
     shapes: dict[str, tuple[int, ...]] = {}
     for layer in (layer for block in blocks for layer in block.convolutions):
@@ -293,7 +295,6 @@ def _build_efficientnet_lite0(state: dict[str, Tensor], path: Path, device: str)
         shapes |= {f"{layer.normalisation}.{part}": layer.shape[:1] for part in _NORMALISATION_PARTS}
     _check_names(state, shapes, path, "EfficientNet-Lite0", unused=("_fc.",))
     folded = {layer.name: _fold(state, layer, device) for block in blocks for layer in block.convolutions}
-    convolve = _fused if device == "cpu" and _fused_is_right(*folded["_conv_stem"]) else _one_by_one
 
     def network(pixels: Tensor) -> Tensor:
         # The weights were trained with padding that is one wider at the right and the bottom where a stride of 2
@@ -302,7 +303,10 @@ def _build_efficientnet_lite0(state: dict[str, Tensor], path: Path, device: str)
         for convolutions, residual in blocks:
             before = image
             for layer in convolutions:
-                image = convolve(image, *folded[layer.name], layer.stride, layer.groups, layer.clipped)
+                weight, bias = folded[layer.name]
+                image = functional.conv2d(image, weight, bias, layer.stride, layer.shape[2] // 2, 1, layer.groups)
+                if layer.clipped:
+                    image.clamp_(0, 6)
             if residual:
                 image.add_(before)
         return image.mean((2, 3))
@@ -319,32 +323,6 @@ def _fold(state: dict[str, Tensor], layer: _Convolution, device: str) -> tuple[T
     scale = gain / torch.sqrt(variance + _NORMALISATION_EPSILON)
     weight = (state[f"{layer.name}.weight"].float() * scale.view(-1, 1, 1, 1)).flip((2, 3))
     return weight.contiguous(memory_format=torch.channels_last).to(device), (shift - mean * scale).to(device)
-
-
-def _one_by_one(image: Tensor, weight: Tensor, bias: Tensor, stride: int, groups: int, clipped: bool) -> Tensor:
-    from torch.nn import functional
-
-    image = functional.conv2d(image, weight, bias, stride, weight.shape[2] // 2, 1, groups)
-    return image.clamp_(0, 6) if clipped else image
-
-
-def _fused(image: Tensor, weight: Tensor, bias: Tensor, stride: int, groups: int, clipped: bool) -> Tensor:
-    """The same in one pass over the memory, a sixth faster, by an operation that torch keeps for its compiler."""
-    padding, how = [weight.shape[2] // 2] * 2, ("hardtanh", [0.0, 6.0], "") if clipped else ("none", [], "")
-    operation = import_torch().ops.mkldnn._convolution_pointwise
-    return operation(image, weight, bias, padding, [stride] * 2, [1, 1], groups, *how)
-
-
-def _fused_is_right(weight: Tensor, bias: Tensor) -> bool:
-    """Whether this torch has that operation and it still does the same."""
-    torch = import_torch()
-    image = torch.linspace(-1, 1, 3 * 9 * 12).view(1, 3, 9, 12).contiguous(memory_format=torch.channels_last)
-    arguments = (image, weight, bias, 2, 1, True)
-    try:
-        with torch.inference_mode():
-            return bool(torch.allclose(_fused(*arguments), _one_by_one(*arguments), atol=1e-4))
-    except (AttributeError, RuntimeError, TypeError):
-        return False
 
 
 RESNET152_DEPTHS = (3, 8, 36, 3)
