@@ -12,6 +12,7 @@ import argparse
 import multiprocessing
 import statistics
 import time
+from itertools import pairwise
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Barrier
 
@@ -70,7 +71,7 @@ def looks_per_second(seed: int) -> tuple[float, float, float]:
     for viewpoint in home.viewpoints:
         semantics_record(home, viewpoint, scene.look(viewpoint, 256))
     marks.append(time.perf_counter())
-    looking, seeing, recording = (len(looks) / (end - begin) for begin, end in zip(marks[:-1], marks[1:], strict=True))
+    looking, seeing, recording = (len(looks) / (end - begin) for begin, end in pairwise(marks))
     return looking, seeing, recording
 
 

@@ -1,4 +1,4 @@
-"""The first thing that a newcomer runs: the built-in world, four agents that read nothing, their scores and pictures."""
+"""The first thing that a newcomer runs: the built-in world, agents that read nothing, their scores and pictures."""
 
 from __future__ import annotations
 

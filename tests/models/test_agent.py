@@ -409,6 +409,15 @@ def test_nowhere_to_go_beside_others_who_have(views):
     np.testing.assert_allclose(agent.act(views[0][1]).probabilities, other.probabilities, atol=1e-5)
 
 
+def test_acting_leaves_no_gradients(views):
+    agent = Agent(make_model())
+    agent.start(TEXTS[0])
+    agent.act(views[0][0])
+    agent.act(views[1][0])
+    assert len(agent._past.bank) == 1
+    assert not agent._past.bank.tokens().requires_grad
+
+
 @torch.no_grad()
 def test_acting_copies_no_memory(views):
     """While nobody stops, nobody's memory is moved."""

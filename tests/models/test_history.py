@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from mtvm.models.config import HISTORIES, PRESETS
+from mtvm.models.history import StepRecord
 from mtvm.models.model import MTVM
 from mtvm.models.text import tokenize
 
@@ -208,6 +209,29 @@ def test_the_recurrent_state_is_refined_as_in_vln_bert(walk):
         refined = history.refine_norm(history.refine(torch.cat([state, match])))
         acted = history.act_norm(torch.tanh(history.act(torch.cat([refined, direction[row]]))))
         assert_same(past.token[row], acted)
+
+
+def test_the_recurrent_state_looks_at_no_padding():
+    """Whatever stands in padded places, of the text or of the stream, the next state is the same."""
+    model, generator = make_model("recurrent"), torch.Generator().manual_seed(2)
+    config = model.config
+    text, stream = (torch.randn(2, 5, config.hidden, generator=generator) for _ in range(2))
+    real = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
+    states = []
+    for rubbish in (0.0, 3.0):
+        spoil = rubbish * torch.randn(2, 5, config.hidden, generator=generator)
+        record = StepRecord(
+            chosen=torch.tensor([0, 0]),
+            candidates=torch.zeros(2, 4, config.token_width),
+            activations=torch.zeros(2, 4, config.feature_width),
+            direction=torch.ones(2, config.angle_width),
+            text=torch.where(real[..., None], text, spoil),
+            text_mask=real,
+            stream=torch.where(real[..., None], stream, spoil),
+            stream_mask=real,
+        )
+        states.append(model.history.update(None, record).token)
+    assert_same(states[1], states[0])
 
 
 def test_the_hierarchical_history_is_panoramas_and_steps(walk):

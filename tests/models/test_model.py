@@ -161,6 +161,8 @@ def test_an_episode_that_leaves_changes_nothing_for_the_others(changes, grad):
                 stay = torch.nonzero(rows != gone)[:, 0]
                 text, past, rows = text.keep(stay), past.keep(stay), rows[stay]
                 assert text.states.shape[1] == int(text.mask.sum(dim=1).max())
+                assert text.cache, "what an episode computes once must stay"
+                assert all(part.shape[2] == text.states.shape[1] for parts in text.cache for part in parts)
             here = walk.of(rows)
             step = model.step(text, past, here.candidates[number], here.counts[number])
             width = step.logits.shape[1]

@@ -219,8 +219,6 @@ _ALL_KINDS = (
     _kind("wardrobe", "wall", "1-1.8 x 0.58-0.62 x 1.95-2.2", "1: bedroom, closet; 0-1: nursery", _ANY_WOOD, _METAL),
     _kind("dresser", "wall", "0.9-1.3 x 0.45-0.5 x 0.8-0.95", "0-1: bedroom, nursery, closet", _ANY_WOOD, _METAL),
     # sitting
-    _kind("fireplace", "wall", "1.2-1.6 x 0.4-0.5 x 1.1-1.3", "0-1: living room, library",
-          "brick: red, dark grey; marble: white, black", "brick: black", clearance=0.9),
     _kind("tv stand", "wall", "1.2-1.7 x 0.4-0.45 x 0.45-0.55", "1: living room; 0-1: playroom", _ANY_WOOD, _METAL),
     _kind("sofa", "wall", "1.7-2.3 x 0.85-0.95 x 0.75-0.9", "1: living room; 0-1: library, music room, playroom",
           f"{_DYED}; {_LEATHER}", _LEGS, hosts="tv stand"),
@@ -228,6 +226,8 @@ _ALL_KINDS = (
           hosts="tv stand"),
     _kind("coffee table", "before", "0.8-1.2 x 0.5-0.65 x 0.38-0.45", "1: living room; 0-1: library, music room",
           "wood: brown, dark brown, beige; glass: light blue; marble: white", _LEGS, hosts="sofa", clearance=0.45),
+    _kind("fireplace", "wall", "1.2-1.6 x 0.4-0.5 x 1.1-1.3", "0-1: living room, library",
+          "brick: red, dark grey; marble: white, black", "brick: black", clearance=0.9),
     # eating and cooking
     _kind("dining table", "middle", "1.4-2 x 0.85-1 x 0.74-0.77", "1: dining room; 0-1: kitchen",
           "wood: brown, dark brown, beige; paint: white; glass: light blue", _LEGS),

@@ -71,8 +71,8 @@ class Material:
 
 MATERIALS: dict[str, Material] = {
     "paint": Material(PLASTER, 0.05, 0.012, 12),
-    "wall": Material(PLASTER, 0.05, 0.008, 12, fade=0.16),
-    "wall tile": Material(TILE, 0.08, 0.05, 90, joint="grey", fade=0.12),
+    "wall": Material(PLASTER, 0.05, 0.008, 12, fade=0.08),
+    "wall tile": Material(TILE, 0.08, 0.05, 90, joint="grey", fade=0.06),
     "wood": Material(WOOD, 0.55, 0.03, 30),
     "planks": Material(PLANKS, 0.5, 0.035, 40),
     "tile": Material(TILE, 0.08, 0.05, 90, joint="grey"),

@@ -267,16 +267,9 @@ class Scene:
 
     def _triangle_rows(self, light: Floats) -> Floats:
         mesh = self.mesh
-        corners = mesh.vertices[mesh.triangles]
-        rows = np.empty((len(corners), self._kernels.TRIANGLE_COLUMNS), dtype=np.float32)
-        rows[:, :3] = corners[:, 0]
-        rows[:, 3:9] = (corners[:, 1:] - corners[:, :1]).reshape(-1, 6)
-        for first, values in (
-            (self._kernels.LIGHT, light),
-            (self._kernels.TEXTURE, mesh.texture),
-            (self._kernels.NORMAL, mesh.normals),
-        ):
-            rows[:, first : first + 9] = values[mesh.triangles].reshape(-1, 9)
+        rows = np.empty((len(mesh.triangles), self._kernels.TRIANGLE_COLUMNS), dtype=np.float32)
+        values = np.stack([light, mesh.texture, mesh.normals], axis=1)
+        self._kernels.fill_rows(mesh.triangles, mesh.vertices, values, rows)
         return rows
 
     def _lamp_places(self) -> Floats:

@@ -25,6 +25,22 @@ Ints = NDArray[np.int32]
 
 
 @compiled
+def fill_rows(triangles: Ints, vertices: Floats, corner_values: Floats, rows: Floats) -> None:
+    """Of each triangle the first corner, two edges, and then values (vertices, k, 3) of its corners, k by k."""
+    for triangle in range(triangles.shape[0]):
+        row = rows[triangle]
+        first = triangles[triangle, 0]
+        for axis in range(3):
+            row[axis] = vertices[first, axis]
+            row[3 + axis] = vertices[triangles[triangle, 1], axis] - vertices[first, axis]
+            row[6 + axis] = vertices[triangles[triangle, 2], axis] - vertices[first, axis]
+        for kind in range(corner_values.shape[1]):
+            for corner in range(3):
+                for axis in range(3):
+                    row[9 + 9 * kind + 3 * corner + axis] = corner_values[triangles[triangle, corner], kind, axis]
+
+
+@compiled
 def measure(origins: Floats, directions: Floats, met: Ints, triangles: Floats, hits: Floats) -> None:
     """Distance and weights of the second and third corner where each ray meets its triangle; 0 where it does not."""
     single = origins.shape[0] == 1

@@ -37,7 +37,7 @@ LIFT = 0.006
 """Metres from a surface at which its light is taken."""
 DARKEST = 0.2
 """What a closed corner keeps of the light that the room gives back."""
-CORNER_RAYS = 12
+CORNER_RAYS = 10
 CORNER_REACH = (0.35, 1.1)
 
 
@@ -47,7 +47,9 @@ def bake_light(home: Home, mesh: Mesh, occluded: Occluded) -> Floats:
     What is in the way is found out for spots, which vertices share that are close and look the same way; how light
     falls on a surface is worked out for each vertex.
     """
-    inset = _around(mesh, mesh.vertices[mesh.triangles].mean(axis=1)) - mesh.vertices
+    middles = np.zeros_like(mesh.vertices)
+    kernels.corner_middles(mesh.triangles, mesh.vertices, middles)
+    inset = middles - mesh.vertices
     spot_of, spots = _spots(mesh, inset)
     spots, openness = _opened(spots, occluded)
     light = np.zeros((len(mesh.vertices), 3), dtype=np.float32)
@@ -63,7 +65,10 @@ def bake_light(home: Home, mesh: Mesh, occluded: Occluded) -> Floats:
         light[members] = direct * (DIRECT / typical) + AMBIENT * _ambient(room, normals) * (
             DARKEST + (1 - DARKEST) * openness[used][own, None]
         )
-    _spread(mesh, light, openness[spot_of] < COVERED)
+    # Lest a picture on a wall darken the wall around it, covered vertices take over their neighbours' light.
+    known = openness[spot_of] >= COVERED
+    for _ in range(2):
+        kernels.spread(mesh.triangles, light, known)
     return np.minimum(light, np.float32(1.5))
 
 
@@ -102,31 +107,6 @@ def _opened(spots: Floats, occluded: Occluded) -> tuple[Floats, Floats]:
     places[buried] += np.float32(INSET[1] - INSET[0]) * inset[buried]
     openness[buried] = _openness(places[buried], normals[buried], occluded)
     return np.concatenate([places, normals], axis=1), openness
-
-
-def _around(mesh: Mesh, values: Floats, weights: Floats | None = None) -> Floats:
-    """For each vertex the mean of values (triangles, 3) over the triangles that it is a corner of."""
-    share = np.ones(len(values), dtype=np.float32) if weights is None else weights
-    sums, totals = np.zeros_like(mesh.vertices), np.zeros(len(mesh.vertices), dtype=np.float32)
-    kernels.gather(mesh.triangles, values, share, sums, totals)
-    sums /= np.maximum(totals, 1e-9)[:, None]
-    return sums
-
-
-def _spread(mesh: Mesh, light: Floats, covered: NDArray[np.bool_]) -> None:
-    """Give covered vertices the light of their neighbours, lest a picture on a wall darken the wall around it."""
-    known = ~covered
-    for _ in range(2):
-        corners = known[mesh.triangles]
-        weights = corners.sum(axis=1).astype(np.float32)
-        means = (light[mesh.triangles] * corners[..., None]).sum(axis=1) / np.maximum(weights, np.float32(1))[:, None]
-        reached = np.zeros(len(known), dtype=np.bool_)
-        reached[mesh.triangles[weights > 0].ravel()] = True
-        filled = np.flatnonzero(reached & ~known)
-        if len(filled) == 0:
-            return
-        light[filled] = _around(mesh, means, weights)[filled]
-        known[filled] = True
 
 
 def _openness(places: Floats, normals: Floats, occluded: Occluded) -> Floats:

@@ -90,11 +90,36 @@ def corner_rays(normals: Floats, x: float, y: float, z: float, rays: Floats) -> 
 
 
 @compiled
-def gather(triangles: Ints, values: Floats, weights: Floats, sums: Floats, totals: Floats) -> None:
-    """For each vertex the sum of its triangles' values (triangles, 3) and of their weights."""
+def corner_middles(triangles: Ints, vertices: Floats, sums: Floats) -> None:
+    """For each vertex the mean of the middles of the triangles that it is a corner of."""
+    counts = np.zeros(vertices.shape[0], dtype=np.float32)
     for triangle in range(triangles.shape[0]):
-        for corner in range(3):
-            vertex = triangles[triangle, corner]
-            totals[vertex] += weights[triangle]
+        a, b, c = triangles[triangle, 0], triangles[triangle, 1], triangles[triangle, 2]
+        for corner in (a, b, c):
+            counts[corner] += 1
             for axis in range(3):
-                sums[vertex, axis] += values[triangle, axis] * weights[triangle]
+                sums[corner, axis] += (vertices[a, axis] + vertices[b, axis] + vertices[c, axis]) / 3
+    for vertex in range(vertices.shape[0]):
+        for axis in range(3):
+            sums[vertex, axis] /= max(counts[vertex], 1)
+
+
+@compiled
+def spread(triangles: Ints, light: Floats, known: NDArray[np.bool_]) -> None:
+    """Give unknown vertices the mean light of the known ones in their triangles, which makes them known."""
+    sums = np.zeros_like(light)
+    counts = np.zeros(light.shape[0], dtype=np.float32)
+    for triangle in range(triangles.shape[0]):
+        for corner in triangles[triangle]:
+            if known[corner]:
+                continue
+            for other in triangles[triangle]:
+                if known[other]:
+                    counts[corner] += 1
+                    for axis in range(3):
+                        sums[corner, axis] += light[other, axis]
+    for vertex in range(light.shape[0]):
+        if counts[vertex] > 0:
+            known[vertex] = True
+            for axis in range(3):
+                light[vertex, axis] = sums[vertex, axis] / counts[vertex]

@@ -47,12 +47,11 @@ def stove(f: Form) -> None:
     f.box((f.left, f.right), (f.back, front), (0.05, f.height - 0.03), f.main)
     f.box((f.left + 0.02, f.right - 0.02), (f.back, front - 0.03), (0, 0.05), BLACK_PLASTIC)
     f.box((f.left, f.right), (f.back, front + 0.01), (f.height - 0.035, f.height - 0.012), BLACK_GLASS)
-    glow = Surface("dark grey", "metal")
     radius = min(f.width, f.depth) * 0.17
     for x, y, size in ((-0.25, 0.16, 1.0), (0.25, 0.16, 0.8), (-0.25, -0.26, 0.8), (0.25, -0.26, 1.0)):
         centre = (x * f.width, y * f.depth - 0.02, 0)
-        for share, top in ((1.0, 0.006), (0.72, 0.004), (0.44, 0.002)):
-            shade = glow if share != 0.72 else BLACK_PLASTIC
+        for share, top in ((1.0, 0.006), (0.72, 0.004), (0.3, 0.002)):
+            shade = BLACK_PLASTIC if share == 0.72 else STEEL
             f.cylinder(centre, radius * size * share, (f.height - 0.012, f.height - top), shade, segments=24)
     panel = f.height - 0.14
     f.box((f.left, f.right), (front - 0.005, front + 0.008), (panel, f.height - 0.035), f.main)

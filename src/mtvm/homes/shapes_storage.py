@@ -242,9 +242,9 @@ def toy_chest(f: Form) -> None:
     body = f.height * 0.72
     wall = 0.025
     for x in (f.left, f.right - wall):
-        f.box((x, x + wall), (f.back, f.front - 0.005), (0.03, body), f.main)
+        f.box((x, x + wall), (f.back, f.front - 0.005), (0.05, body), f.main)
     for y in (f.back, f.front - wall - 0.005):
-        f.box((f.left, f.right), (y, y + wall), (0.03, body), f.main)
+        f.box((f.left, f.right), (y, y + wall), (0.05, body), f.main)
     f.box((f.left, f.right), (f.back, f.front - 0.005), (0, 0.05), f.accent)
     for z in (0.05, body - 0.04):
         f.box((f.left, f.right), (f.front - 0.006, f.front), (z, z + 0.03), f.accent)
