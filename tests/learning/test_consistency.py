@@ -259,6 +259,14 @@ def test_pairs_that_leave_change_nothing_for_the_others(variant, bidirectional, 
             assert_same(one.text[words], all_.text[rows][:, : kept.real.shape[1]][words])
 
 
+def test_pairs_are_kept_by_mask_as_by_index():
+    """As texts and memory banks are."""
+    pair = encode_pair(make_model(), tokenize(TEXTS), ConsistencyConfig(), seeded())
+    by_index, by_mask = pair.keep(torch.tensor([0, 2])), pair.keep(torch.tensor([True, False, True]))
+    assert torch.equal(by_mask.both.states, by_index.both.states)
+    assert torch.equal(by_mask.real, by_index.real)
+
+
 def test_when_all_pairs_have_left_nothing_is_left():
     model = make_model()
     pair = encode_pair(model, tokenize(TEXTS), ConsistencyConfig(), seeded())

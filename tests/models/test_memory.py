@@ -121,6 +121,13 @@ def test_a_limit_counts_each_episodes_own_tokens(grad):
     assert read(bank) == [[token(3, number)[row].tolist() for number in (a, b)] for row, a, b in expected]
 
 
+def test_alive_may_be_zeros_and_ones():
+    bank = MemoryBank(2, WIDTH)
+    bank.append(token(2, 0), torch.tensor([1, 0]))
+    assert bank.mask().dtype == torch.bool
+    assert read(bank) == [[token(2, 0)[0].tolist()], []]
+
+
 def test_a_limit_bounds_what_is_read_when_episodes_start_anew():
     """A server whose agents start again and again reads the last tokens only, not all since it was switched on."""
     bank = MemoryBank(2, WIDTH, limit=2)

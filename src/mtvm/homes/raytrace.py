@@ -32,9 +32,9 @@ SUN = 1.5
 """How bright the sun's patches are, where typical light is 1."""
 BRIGHTEST = 2.5
 """Light beyond this is white whatever its colour."""
-EDGE_CONTRAST = 28
+EDGE_CONTRAST = 20
 """Grey levels between neighbours from which a pixel is drawn from several rays."""
-EDGE_OFFSETS = ((0.36, -0.14), (-0.14, 0.36), (-0.3, -0.3))
+EDGE_OFFSETS = ((-0.125, -0.375), (0.375, -0.125), (0.125, 0.375), (-0.375, 0.125))
 """Of those rays, beside the one through the pixel's middle, in pixels."""
 GLASS_TINT = 0.15
 ALL = np.empty(0, dtype=np.int64)

@@ -21,6 +21,8 @@ from mtvm.world.views import IMAGE_HEIGHT, IMAGE_VFOV, IMAGE_WIDTH, VIEW_ELEVATI
 
 LEAST_SOLID_ANGLE = 0.0015
 """Steradians below which something counts as not seen: a hand's breadth at two and a half metres."""
+LEAST_SHARE = 0.01
+"""What is seen is never nothing of a thing, even where the sample misses it."""
 LEAST_BOX_SIDE = 6
 """Pixels of a 640x480 view below which a box is a sliver."""
 
@@ -60,6 +62,8 @@ def seen_from(scene: Scene, panorama: Panorama, least: float = LEAST_SOLID_ANGLE
     directions, angles = _directions(panorama), pixel_solid_angles(panorama.depth.shape[1])
     distances = _distances(panorama)
     holes = _holes(scene.home, panorama, directions)
+    sample = _sample(panorama.depth.shape[1])
+    sampled_owners, sampled_directions = panorama.owner.ravel()[sample], directions[sample]
     found = []
     for owner, pixels in _visible_pixels(panorama, holes).items():
         solid_angle = float(angles[pixels].sum())
@@ -71,11 +75,14 @@ def seen_from(scene: Scene, panorama: Panorama, least: float = LEAST_SOLID_ANGLE
             share = float(angles[pixels].sum() / angles[hole.inside].sum())
             distance = _plan_distance(scene.home.openings[index], panorama)
         else:
-            share = solid_angle / float(angles[scene.alone(owner, panorama.position, directions)].sum() + 1e-9)
+            whole = angles[sample[scene.alone(owner, panorama.position, sampled_directions)]].sum()
+            share = float(angles[sample[sampled_owners == owner]].sum() / max(whole, 1e-9))
             distance = float((angles[pixels] * distances[pixels]).sum() / angles[pixels].sum())
         x, y, z = (angles[pixels, None] * directions[pixels]).sum(axis=0).tolist()
         heading, elevation = math.atan2(x, y) % math.tau % math.tau, math.atan2(z, math.hypot(x, y))
-        found.append(Seen(_SEEN[what], index, heading, elevation, distance, solid_angle, min(1.0, share)))
+        found.append(
+            Seen(_SEEN[what], index, heading, elevation, distance, solid_angle, min(max(share, LEAST_SHARE), 1.0))
+        )
     return sorted(found, key=lambda seen: (-seen.solid_angle, seen.what, seen.index))
 
 
@@ -129,6 +136,14 @@ def _directions(panorama: Panorama) -> Floats:
 
 def _distances(panorama: Panorama) -> Floats:
     return panorama.depth.ravel() * np.float32(DEPTH_UNIT)
+
+
+@functools.lru_cache(maxsize=8)
+def _sample(size: int) -> NDArray[np.int64]:
+    """Pixels that stand for all when shares are estimated: about 64 x 64 of each face."""
+    step = max(1, size // 64)
+    numbers = np.arange(6 * size * size).reshape(6, size, size)
+    return numbers[:, step // 2 :: step, step // 2 :: step].ravel()
 
 
 def _holes(home: Home, panorama: Panorama, directions: Floats) -> list[_Hole]:
