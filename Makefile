@@ -10,7 +10,7 @@ demo: $(READY)  ## Build a tiny world, walk it, show the scores and a picture
 	$(BIN)/mtvm demo
 
 test: $(READY)  ## Run the tests
-	$(BIN)/pytest -n 2
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
 
 lint: $(READY)  ## Check style and types
 	$(BIN)/ruff check .

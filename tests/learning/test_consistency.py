@@ -22,13 +22,21 @@ from mtvm.models.text import Tokens, drop_words, tokenize
 
 torch.set_num_threads(1)
 
+TINY = dataclasses.replace(PRESETS["tiny"], vocabulary=1000)  # quick to build
+
 TEXTS = ["Walk past the sofa and the chandeliers, then stop.", "Go up.", "Leave the kitchen by the left door."]
+
+
+def words_of(texts):
+    """WordPieces of the texts, in the small vocabulary."""
+    tokens = tokenize(texts)
+    return Tokens(torch.where(tokens.ids < 200, tokens.ids, 200 + tokens.ids % 800), tokens.words)
 
 
 def make_model(**changes):
     """A model whose weights are large enough that every input matters."""
     torch.manual_seed(0)
-    model = MTVM(dataclasses.replace(PRESETS["tiny"], **changes)).eval()
+    model = MTVM(dataclasses.replace(TINY, **changes)).eval()
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             wide = parameter.shape[-1] ** -0.5 if "embedding" not in name else 1.0
@@ -168,7 +176,7 @@ def test_without_padding_the_released_variant_is_torchs_mean(outputs):
 def test_the_doubled_pass_is_two_passes(variant, bidirectional, walk):
     model = make_model(bidirectional=bidirectional)
     config = ConsistencyConfig(variant=variant)
-    tokens = tokenize(TEXTS)
+    tokens = words_of(TEXTS)
     masked, dropped = drop_words(tokens, config.drop_rate, seeded())
     assert dropped.any()
     pair = encode_pair(model, tokens, config, seeded())
@@ -199,7 +207,7 @@ def test_the_doubled_pass_is_two_passes(variant, bidirectional, walk):
 def test_nothing_dropped_nothing_lost(walk):
     model = make_model()
     for variant in ("paper", "released"):
-        pair = encode_pair(model, tokenize(TEXTS), ConsistencyConfig(drop_rate=0.0, variant=variant))
+        pair = encode_pair(model, words_of(TEXTS), ConsistencyConfig(drop_rate=0.0, variant=variant))
         views, counts, *_ = walk[0]
         steps = step_pair(model, pair, model.start(pair.full), views, counts)
         assert number(language_consistency(pair, variant)) == pytest.approx(0, abs=1e-6)
@@ -207,7 +215,7 @@ def test_nothing_dropped_nothing_lost(walk):
 
 
 def test_the_paper_drops_words_and_the_released_code_attention():
-    model, tokens = make_model(), tokenize(TEXTS)
+    model, tokens = make_model(), words_of(TEXTS)
     _, dropped = drop_words(tokens, 0.5, seeded())
     seen = []
     model.language.register_forward_pre_hook(lambda _, given: seen.append(given))
@@ -226,7 +234,7 @@ def test_both_passes_see_the_same_memory_and_vision(walk):
     model = make_model().train()
     seen = []
     model.crossmodal.register_forward_pre_hook(lambda _, given: seen.append(given[2]))
-    pair = encode_pair(model, tokenize(TEXTS), ConsistencyConfig(), seeded())
+    pair = encode_pair(model, words_of(TEXTS), ConsistencyConfig(), seeded())
     past = model.start(pair.full)
     for views, counts, chosen, direction in walk:
         step, _ = step_pair(model, pair, past, views, counts)
@@ -242,7 +250,7 @@ def test_both_passes_see_the_same_memory_and_vision(walk):
 @pytest.mark.parametrize("variant", ["paper", "released"])
 def test_pairs_that_leave_change_nothing_for_the_others(variant, bidirectional, walk):
     model = make_model(bidirectional=bidirectional)
-    pair = encode_pair(model, tokenize(TEXTS), ConsistencyConfig(variant=variant), seeded())
+    pair = encode_pair(model, words_of(TEXTS), ConsistencyConfig(variant=variant), seeded())
     past = model.start(pair.full)
     views, counts, chosen, direction = walk[0]
     past = model.remember(past, step_pair(model, pair, past, views, counts)[0], chosen, direction)
@@ -261,7 +269,7 @@ def test_pairs_that_leave_change_nothing_for_the_others(variant, bidirectional, 
 
 def test_pairs_are_kept_by_mask_as_by_index():
     """As texts and memory banks are."""
-    pair = encode_pair(make_model(), tokenize(TEXTS), ConsistencyConfig(), seeded())
+    pair = encode_pair(make_model(), words_of(TEXTS), ConsistencyConfig(), seeded())
     by_index, by_mask = pair.keep(torch.tensor([0, 2])), pair.keep(torch.tensor([True, False, True]))
     assert torch.equal(by_mask.both.states, by_index.both.states)
     assert torch.equal(by_mask.real, by_index.real)
@@ -269,14 +277,14 @@ def test_pairs_are_kept_by_mask_as_by_index():
 
 def test_when_all_pairs_have_left_nothing_is_left():
     model = make_model()
-    pair = encode_pair(model, tokenize(TEXTS), ConsistencyConfig(), seeded())
+    pair = encode_pair(model, words_of(TEXTS), ConsistencyConfig(), seeded())
     assert len(pair.keep(torch.tensor([], dtype=torch.long)).both.states) == 0
 
 
 def test_the_full_half_is_the_text_for_the_history():
     for bidirectional in (True, False):
         model = make_model(bidirectional=bidirectional)
-        tokens = tokenize(TEXTS)
+        tokens = words_of(TEXTS)
         pair, text = encode_pair(model, tokens, ConsistencyConfig(), seeded()), model.encode(tokens)
         assert_same(pair.full.states[tokens.mask], text.states[tokens.mask])
         assert torch.equal(pair.full.mask, tokens.mask)
@@ -297,7 +305,7 @@ def test_the_loss_trains_both_encoders_through_the_memory(walk):
     """The paper's own loss reaches every parameter of the encoders, also by way of the memory."""
     model = make_model().train()
     config = ConsistencyConfig()
-    pair = encode_pair(model, tokenize(TEXTS), config, seeded())
+    pair = encode_pair(model, words_of(TEXTS), config, seeded())
     past, loss = model.start(pair.full), torch.zeros(())
     for views, counts, chosen, direction in walk:
         full, other = step_pair(model, pair, past, views, counts)
@@ -311,7 +319,7 @@ def test_the_loss_trains_both_encoders_through_the_memory(walk):
 
 
 def test_the_same_generator_gives_the_same_pair():
-    model, tokens = make_model(), tokenize(TEXTS)
+    model, tokens = make_model(), words_of(TEXTS)
     first, again, other = (
         encode_pair(model, tokens, ConsistencyConfig(), seeded(seed)).both.states for seed in (3, 3, 4)
     )
@@ -321,7 +329,7 @@ def test_the_same_generator_gives_the_same_pair():
 
 def test_a_text_of_special_tokens_alone_has_nothing_to_drop():
     model = make_model()
-    tokens = tokenize(["", "Go up."])
+    tokens = words_of(["", "Go up."])
     for variant in ("paper", "released"):
         pair = encode_pair(model, tokens, ConsistencyConfig(drop_rate=1.0, variant=variant))
         assert torch.isfinite(pair.both.states).all()

@@ -8,9 +8,11 @@ import torch
 from mtvm.models.config import HISTORIES, PRESETS
 from mtvm.models.history import StepRecord
 from mtvm.models.model import MTVM
-from mtvm.models.text import tokenize
+from mtvm.models.text import Tokens, tokenize
 
 torch.set_num_threads(1)
+
+TINY = dataclasses.replace(PRESETS["tiny"], vocabulary=1000)  # quick to build
 
 TEXTS = ["Walk past the sofa and the chandeliers, then stop.", "Go up.", "Leave the kitchen by the left door."]
 STEPS = 3
@@ -23,10 +25,16 @@ TOKENS = {  # of the past, before each of the four steps
 }
 
 
+def words_of(texts):
+    """WordPieces of the texts, in the small vocabulary."""
+    tokens = tokenize(texts)
+    return Tokens(torch.where(tokens.ids < 200, tokens.ids, 200 + tokens.ids % 800), tokens.words)
+
+
 def make_model(history, **changes):
     """A model whose weights are large enough that every input matters."""
     torch.manual_seed(0)
-    model = MTVM(dataclasses.replace(PRESETS["tiny"], history=history, **changes)).eval()
+    model = MTVM(dataclasses.replace(TINY, history=history, **changes)).eval()
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             wide = parameter.shape[-1] ** -0.5 if "embedding" not in name else 1.0
@@ -61,7 +69,7 @@ def of_row(walk, row):
 
 def follow(model, texts, walk):
     """The steps that the model makes, and the past after them."""
-    text = model.encode(tokenize(texts))
+    text = model.encode(words_of(texts))
     past, steps = model.start(text), []
     for views, counts, chosen, direction, panorama in walk:
         steps.append(model.step(text, past, views, counts))
@@ -78,7 +86,7 @@ def assert_same(found, expected, tolerance=1e-4):
 def test_the_past_stands_before_the_candidates(history, grad, walk):
     model = make_model(history)
     with torch.set_grad_enabled(grad):
-        text = model.encode(tokenize(TEXTS))
+        text = model.encode(words_of(TEXTS))
         past = model.start(text)
         for number, (views, counts, chosen, direction, panorama) in enumerate(walk):
             tokens, mask = model.history.tokens(past, model.token_encoder)
@@ -122,7 +130,7 @@ def test_keeping_some_episodes_changes_nothing_for_them(history, grad, walk):
     with torch.set_grad_enabled(grad):
         everyone = follow(model, TEXTS, walk)[0][-1]
         _, past = follow(model, TEXTS, walk[:-1])
-        text = model.encode(tokenize(TEXTS))
+        text = model.encode(words_of(TEXTS))
         views, counts, *_ = walk[-1]
         for rows in (torch.tensor([2, 0]), torch.tensor([1])):
             step = model.step(text.keep(rows), past.keep(rows), views[rows], counts[rows])
@@ -189,7 +197,7 @@ def test_the_oriented_history_keeps_what_was_seen_and_done(walk):
 
 def test_the_recurrent_state_begins_as_the_texts_first_token(walk):
     model = make_model("recurrent")
-    text = model.encode(tokenize(TEXTS))
+    text = model.encode(words_of(TEXTS))
     tokens, _ = model.history.tokens(model.start(text), model.token_encoder)
     assert torch.equal(tokens[:, 0], text.states[:, 0])
 
@@ -263,7 +271,7 @@ def test_an_episode_that_starts_anew_has_no_past_and_spoils_none(walk):
     tokens, mask = model.history.tokens(past, model.token_encoder)
     assert mask.sum(dim=1).tolist() == [2, 0, 2]
     assert_same(tokens[[0, 2]], before[[0, 2]])
-    text = model.encode(tokenize(TEXTS))
+    text = model.encode(words_of(TEXTS))
     views, counts, *_ = walk[2]
     step = model.step(text, past, views, counts)
     fresh = model.step(text, model.start(text), views, counts)
@@ -276,7 +284,7 @@ def test_an_episode_that_starts_anew_has_no_past_and_spoils_none(walk):
 def test_what_the_bank_forgets_is_not_read_any_more(grad, walk):
     model = make_model("memory")
     with torch.set_grad_enabled(grad):
-        text = model.encode(tokenize(TEXTS))
+        text = model.encode(words_of(TEXTS))
         views, counts, *_ = walk[2]
         _, past = follow(model, TEXTS, walk[:2])
         before = model.step(text, past, views, counts)
@@ -292,7 +300,7 @@ def test_only_the_hierarchical_history_needs_panoramas(walk):
     views, counts, chosen, direction, _ = walk[0]
     for history in HISTORIES:
         model = make_model(history)
-        text = model.encode(tokenize(TEXTS))
+        text = model.encode(words_of(TEXTS))
         past = model.start(text)
         step = model.step(text, past, views, counts)
         assert model.history.needs_panorama == (history == "hierarchical")
