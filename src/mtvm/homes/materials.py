@@ -67,6 +67,8 @@ class Material:
     """The colour between tiles or bricks."""
     fade: float = 0.0
     """How much white is mixed into the colour: whole walls in full colour would drown a room in it."""
+    dim: float = 1.0
+    """What the colour is multiplied with: baked earth is duller than paint."""
 
 
 MATERIALS: dict[str, Material] = {
@@ -85,7 +87,7 @@ MATERIALS: dict[str, Material] = {
     "glass": Material(PLAIN, 0.0, 0.06, 300, behaviour=GLASS),
     "water": Material(MARBLE, 0.25, 0.03, 100, light=0.35),
     "ceramic": Material(PLAIN, 0.0, 0.07, 150),
-    "brick": Material(BRICK, 0.4, joint="grey"),
+    "brick": Material(BRICK, 0.4, joint="grey", fade=0.07, dim=0.7),
     "plastic": Material(PLAIN, 0.0, 0.045, 60),
     "screen": Material(PLAIN, 0.0, 0.045, 300, light=0.12),
     "paper": Material(PLASTER, 0.06),
@@ -124,7 +126,7 @@ def surface_table(surfaces: Iterable[Surface]) -> tuple[NDArray[np.float32], NDA
         if surface.material not in MATERIALS:
             raise InputError(f"There is no material {surface.material!r}; there are {', '.join(MATERIALS)}.")
         material = MATERIALS[surface.material]
-        colour = linear_colour(surface.colour)
+        colour = linear_colour(surface.colour) * material.dim
         # Dark walls stay dark: their white is scaled with their brightest channel.
         colour = colour + (linear_colour("white") - colour) * material.fade * (0.35 + 0.65 * colour.max())
         joint = linear_colour(_joint_colour(surface, material))

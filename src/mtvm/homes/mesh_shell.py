@@ -172,9 +172,10 @@ def _add_slope_rail(form: Form, x: float, tread: float, rise: float, steps: int)
     for step in range(steps):
         y, z = (step + 0.5) * tread, (step + 1) * rise
         form.cylinder((x, y, 0), 0.014, (z, z + RAIL_HEIGHT), WHITE_PAINT, segments=6)
-    ends = [(x, (step + 0.5) * tread, (step + 1) * rise + RAIL_HEIGHT) for step in (0, steps - 1)]
+    # The handrail begins at the newel post, before the first step.
+    ends = [(x, y, (y / tread + 0.5) * rise + RAIL_HEIGHT) for y in (-0.02, (steps - 0.5) * tread)]
     form.tube(ends, 0.028, form.main)
-    form.box((x - 0.045, x + 0.045), (0.02, 0.11), (0, rise + RAIL_HEIGHT + 0.08), form.main)
+    form.box((x - 0.038, x + 0.038), (-0.06, 0.016), (0, rise + RAIL_HEIGHT + 0.08), form.main)
 
 
 def _add_guard(form: Form, start: tuple[float, float], end: tuple[float, float], level: float) -> None:

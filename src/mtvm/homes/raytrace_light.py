@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mtvm.homes import raytrace_light_kernels as kernels
 from mtvm.homes.home import Home, Room
 from mtvm.homes.materials import linear_colour
-from mtvm.homes.mesh import Mesh
+from mtvm.homes.mesh import Mesh, owner_id
 from mtvm.homes.mesh_openings import REVEAL
 from mtvm.homes.mesh_shell import place_on, walls_of
 
@@ -25,7 +25,7 @@ Occluded = Callable[[Floats, Floats, Floats], NDArray[np.bool_]]
 
 LAMP_COLOUR = np.array([1.0, 0.94, 0.84], dtype=np.float32)
 DAY_COLOUR = np.array([0.93, 0.98, 1.06], dtype=np.float32)
-DIRECT, AMBIENT = 0.38, 0.44
+DIRECT, AMBIENT = 0.43, 0.46
 """What lamps and windows, and what the room gives back, bring to a typical wall."""
 INSET = (0.12, 0.55)
 """How far towards the middle of its triangles a vertex takes its light; more where it is buried."""
@@ -53,6 +53,8 @@ def bake_light(home: Home, mesh: Mesh, occluded: Occluded) -> Floats:
     spot_of, spots = _spots(mesh, inset)
     spots, openness = _opened(spots, occluded)
     light = np.zeros((len(mesh.vertices), 3), dtype=np.float32)
+    is_shell = np.zeros(len(light), dtype=np.bool_)
+    is_shell[mesh.triangles[mesh.owner < owner_id("thing", 0)]] = True
     order = np.argsort(mesh.vertex_room, kind="stable")
     bounds = np.searchsorted(mesh.vertex_room[order], np.arange(len(home.rooms) + 1))
     for room in home.rooms:
@@ -60,8 +62,8 @@ def bake_light(home: Home, mesh: Mesh, occluded: Occluded) -> Floats:
         used, own = np.unique(spot_of[members], return_inverse=True)
         normals = mesh.normals[members]
         direct = _direct(home, room, mesh.vertices[members], normals, spots[used], own, occluded)
-        open_ones = direct[openness[used][own] > 0.6].mean(axis=1)
-        typical = max(float(np.median(open_ones)) if len(open_ones) else 0.0, 1e-6)
+        walls_and_floor = direct[is_shell[members] & (normals[:, 2] > -0.5) & (openness[used][own] > 0.6)]
+        typical = max(float(np.median(walls_and_floor.mean(axis=1))) if len(walls_and_floor) else 0.0, 1e-6)
         light[members] = direct * (DIRECT / typical) + AMBIENT * _ambient(room, normals) * (
             DARKEST + (1 - DARKEST) * openness[used][own, None]
         )

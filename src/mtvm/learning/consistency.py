@@ -53,7 +53,8 @@ class PairedText:
         return Text(self.both.states[:half], mask, Packing(mask, self.both.packing.drop), cache)
 
     def keep(self, rows: Tensor) -> PairedText:
-        """The pairs of the episodes that go on (`rows` are indices)."""
+        """The pairs of the episodes at `rows` (indices or a mask), which go on."""
+        rows = rows.nonzero()[:, 0] if rows.dtype == torch.bool else rows
         half, length = len(self.both.states) // 2, int(self.real[rows].sum(dim=1).max()) if len(rows) else 0
         twice = torch.cat([rows, rows + half])
         cache = [tuple(part[twice][:, :, :length] for part in parts) for parts in self.both.cache]

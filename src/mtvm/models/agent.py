@@ -22,7 +22,7 @@ from torch import Tensor
 
 from mtvm import __version__
 from mtvm.errors import InputError
-from mtvm.files import atomic_path
+from mtvm.files import atomic_path, write_text
 from mtvm.models.config import ModelConfig
 from mtvm.models.crossmodal import Attention
 from mtvm.models.language import Text
@@ -89,25 +89,33 @@ class Agent:
         model = MTVM(ModelConfig.load(folder / "config.json"))
         load_weights(model, folder / "model.safetensors")
         name = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
-        return cls(model.to(name), encoder)
+        try:
+            model = model.to(name)
+        except (RuntimeError, AssertionError):
+            raise InputError(f"device '{device}' is not there; give cpu or auto.") from None
+        return cls(model, encoder)
 
     def save_pretrained(self, path: Path | str, metrics: dict[str, float] | None = None) -> None:
         """Save config, weights and a model card."""
         from safetensors.torch import save_file
 
-        with atomic_path(Path(path)) as folder:
-            folder.mkdir()
-            self.model.config.save(folder / "config.json")
-            save_file(
-                {name: value.contiguous() for name, value in self.model.state_dict().items()},
-                folder / "model.safetensors",
-            )
-            (folder / "README.md").write_text(model_card(self.model, metrics), encoding="utf-8")
+        folder = Path(path)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{folder}: cannot write there ({error.strerror}).") from None
+        tensors = {name: value.contiguous() for name, value in self.model.state_dict().items()}
+        with atomic_path(folder / "model.safetensors") as fresh:
+            save_file(tensors, fresh)
+        self.model.config.save(folder / "config.json")
+        write_text(folder / "README.md", model_card(self.model, metrics))
 
     def start(self, instructions: str | Sequence[str], truncation: Truncation = "end") -> None:
         """Begin: one instruction for one agent, or a list for a batch."""
         self._single = isinstance(instructions, str)
         texts = [instructions] if isinstance(instructions, str) else list(instructions)
+        if not texts:
+            raise ValueError("at least one instruction is needed.")
         config = self.model.config
         tokens = tokenize(texts, config.max_text, leading_cls=config.leading_cls, truncation=truncation)
         with torch.no_grad():
@@ -122,6 +130,8 @@ class Agent:
         self, observation: Observation | Sequence[Observation | None], need_attention: bool = False
     ) -> Action | list[Action | None]:
         """The next action of the agent, or of each agent of the batch (None for those that have stopped)."""
+        if not len(self.ended):
+            raise ValueError("no instruction was given yet: call start first.")
         given = [observation] if isinstance(observation, Observation) else list(observation)
         if len(given) != len(self.ended):
             raise ValueError(f"{len(self.ended)} instructions were given, but {len(given)} observations.")
@@ -131,8 +141,8 @@ class Agent:
         views = [one for _, one in seen if one is not None]
         if not views:
             raise ValueError("all agents have stopped: call start for new episodes.")
-        self._remember(views)
         candidates, counts, panorama = self._tokens(views)
+        self._remember(views)
         step = self.model.step(
             self._text,
             self._past,
@@ -166,6 +176,9 @@ class Agent:
     def _finish(self, step: Step, chosen: Tensor, going: Tensor, panorama: Tensor | None) -> None:
         """Let the agents that stopped leave the batch."""
         self.ended[self._running[(~going).cpu().numpy()]] = True
+        if bool(going.all()):
+            self._waiting = step, chosen, panorama
+            return
         rows = torch.nonzero(going)[:, 0]
         self._running = self._running[going.cpu().numpy()]
         self._text, self._past = self._text.keep(rows), self._past.keep(rows)
@@ -203,7 +216,8 @@ class Agent:
         return features
 
     def _panoramas(self, views: list[Observation]) -> Tensor:
-        if any(view.panorama is None for view in views):
+        shape = (36, self.model.config.feature_width)
+        if any(view.panorama is None or np.shape(view.panorama) != shape for view in views):
             raise ValueError("this agent's history needs the panorama's 36 features in each observation.")
         features = np.stack([np.asarray(view.panorama, dtype=np.float32) for view in views])
         facing = np.array([view.heading for view in views])[:, None]
@@ -218,7 +232,9 @@ class Agent:
         for row, (place, count) in enumerate(zip(chosen.tolist(), counts.tolist(), strict=True)):
             attention = None
             if step.attention is not None:
-                attention = Attention(step.attention.over_words[:, row], step.attention.over_stream[:, row])
+                words, stream = step.text_mask[row], step.stream_mask[row]
+                over_words, over_stream = step.attention.over_words[:, row], step.attention.over_stream[:, row]
+                attention = Attention(over_words[:, :, stream][..., words], over_stream[:, :, stream][..., stream])
             actions.append(Action(STOP if place == count else place, probabilities[row, : count + 1], attention))
         return actions
 

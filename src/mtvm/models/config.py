@@ -55,7 +55,17 @@ class ModelConfig:
     """Pool the critic's state over padded tokens too, as the released code does (its text is always 80 long)."""
 
     def __post_init__(self) -> None:
-        if self.hidden % self.heads:
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if field.type == "int" and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
+                raise InputError(f"{field.name} must be a whole number, not {value!r}.")
+            if field.type == "float" and not (isinstance(value, int | float) and 0 <= value < 1):
+                raise InputError(f"{field.name} must be a number from 0 to 1, not {value!r}.")
+            if field.type == "bool" and not isinstance(value, bool):
+                raise InputError(f"{field.name} must be true or false, not {value!r}.")
+        if self.memory_steps is not None and (not isinstance(self.memory_steps, int) or self.memory_steps < 0):
+            raise InputError(f"memory_steps must be a whole number or null, not {self.memory_steps!r}.")
+        if self.heads < 1 or self.hidden % self.heads:
             raise InputError(f"hidden {self.hidden} is not a multiple of heads {self.heads}.")
         if self.history not in HISTORIES:
             raise InputError(f"history '{self.history}' is none of {', '.join(HISTORIES)}.")

@@ -37,7 +37,7 @@ class StepProgram(nn.Module):
         current, mask = with_stop(candidates, counts)
         tokens = torch.cat([model.token_encoder(memory), model.token_encoder(current)], dim=1)
         stream_mask = torch.cat([memory_mask, mask], dim=1)
-        positions = (stream_mask.to(torch.long).cumsum(dim=1) - 1).clamp(min=0)
+        positions = (stream_mask.to(torch.long).cumsum(dim=1) - 1).clamp(0, model.config.max_positions - 1)
         past = torch.full((memory.shape[1],), PAST, device=memory.device)
         now = torch.full((current.shape[1],), CURRENT, device=memory.device)
         stream = model.embedding(tokens, positions, torch.cat([past, now]))
@@ -49,6 +49,7 @@ class StepProgram(nn.Module):
 def export_step(model: MTVM, path: Path) -> None:
     """Write the step function for any batch, text, memory and number of candidates; `torch.export.load` reads it."""
     config = model.config
+    training = model.training
     program = StepProgram(model.eval())
     example = (
         torch.zeros(2, 7, config.hidden),
@@ -67,6 +68,9 @@ def export_step(model: MTVM, path: Path) -> None:
         {0: batch, 1: places},
         {0: batch},
     )
-    exported = torch.export.export(program, example, dynamic_shapes=shapes)
+    try:
+        exported = torch.export.export(program, example, dynamic_shapes=shapes)
+    finally:
+        model.train(training)
     with atomic_path(path) as fresh:
         torch.export.save(exported, fresh)

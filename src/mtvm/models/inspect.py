@@ -26,16 +26,22 @@ class Part:
 def parts(model: MTVM, words: int = 32, memory: int = 4, candidates: int = 5) -> list[Part]:
     """The model's parts, with the operations for a text, memory and number of candidates of these sizes."""
     config = model.config
-    stream, hidden = memory + candidates + 1, config.hidden
+    past = {"none": 0, "recurrent": 1}.get(config.history, memory)
+    if config.memory_steps is not None and config.history != "recurrent":
+        past = min(past, config.memory_steps)
+    stream, hidden = past + candidates + 1, config.hidden
+    encoded = stream if config.history in ("memory", "oriented") else candidates + 1
     language = config.language_layers * _layer(config, words, words)
     cross = config.crossmodal_layers * _crossmodal(config, words, stream)
+    if config.bidirectional:  # the first layer's projections of the text are there already
+        cross -= 6 * words * hidden**2
     return [
         Part("language encoder (once an episode)", _count(model.language), language),
-        Part("token encoder", _count(model.token_encoder), 2 * stream * config.token_width * hidden),
+        Part("token encoder", _count(model.token_encoder), 2 * encoded * config.token_width * hidden),
         Part("stream embedding", _count(model.embedding), 0),
         Part("cross-modality encoder", _count(model.crossmodal), cross),
         Part("action head", _count(model.head), 2 * (candidates + 1) * (hidden + 1) * config.feature_width),
-        Part(f"history: {config.history}", _count(model.history), 0),
+        Part(f"history: {config.history}", _count(model.history), _history(config, words, past, candidates)),
         Part("critic's pooler", _count(model.pooler), 2 * hidden * (hidden + words)),
         Part("critic", _count(model.critic), 2 * config.critic_hidden * (hidden + 1)),
     ]
@@ -64,6 +70,17 @@ def _crossmodal(config: ModelConfig, words: int, stream: int) -> float:
         return vision + 4 * stream * config.hidden**2 + 4 * stream * words * config.hidden
     both = 8 * (words + stream) * config.hidden**2 + 8 * words * stream * config.hidden
     return vision + _layer(config, words, words) + both
+
+
+def _history(config: ModelConfig, words: int, past: int, candidates: int) -> float:
+    hidden, width = config.hidden, config.token_width
+    if config.history == "recurrent":
+        projections = 2 * hidden * (2 * hidden + hidden + config.angle_width)
+        return projections + 4 * hidden * (words + candidates + 1)
+    if config.history == "hierarchical":
+        views = 2 * 36 * width * hidden + config.panorama_layers * _layer(config, 36, 36)
+        return views + 2 * width * hidden + config.temporal_layers * _layer(config, past, past)
+    return 0
 
 
 def describe(model: str, words: int, memory: int, candidates: int) -> Table:

@@ -23,10 +23,17 @@ class MemoryBank:
     copies the bank. `limit` reads only the last so many tokens of each episode.
     """
 
-    def __init__(self, batch: int, width: int, limit: int | None = None, device: torch.device | str = "cpu") -> None:
+    def __init__(
+        self,
+        batch: int,
+        width: int,
+        limit: int | None = None,
+        device: torch.device | str = "cpu",
+        dtype: torch.dtype = torch.float32,
+    ) -> None:
         self.width, self.limit = width, limit
         self._count = 0
-        self._buffer = torch.empty(batch, 0, width, device=device)
+        self._buffer = torch.empty(batch, 0, width, device=device, dtype=dtype)
         self._pieces: list[Tensor] = []
         self._valid = torch.empty(batch, 0, dtype=torch.bool, device=device)
         self._even = True  # every episode has every token
@@ -53,7 +60,7 @@ class MemoryBank:
             self._reserve(self._count + 1)
             self._buffer[:, self._count] = token
         everyone = torch.ones(self.batch, dtype=torch.bool, device=token.device)
-        self._valid = torch.cat([self._valid, (everyone if alive is None else alive)[:, None]], dim=1)
+        self._valid = torch.cat([self._valid, (everyone if alive is None else alive.bool())[:, None]], dim=1)
         self._even = self._even and alive is None
         self._count += 1
 
@@ -65,23 +72,30 @@ class MemoryBank:
             self._buffer = larger
 
     def _first(self) -> int:
-        """The first token that is read where all episodes have all tokens."""
-        return max(self._count - self.limit, 0) if self.limit is not None and self._even else 0
+        """The first token that any episode reads."""
+        if self._even:
+            return 0 if self.limit is None else max(self._count - self.limit, 0)
+        read = self._read().any(dim=0)
+        return int(read.to(torch.int8).argmax()) if bool(read.any()) else self._count
+
+    def _read(self) -> Tensor:
+        """(B, n) which of all tokens each episode reads."""
+        if self.limit is None:
+            return self._valid
+        from_the_end = self._valid.flip(1).cumsum(1).flip(1)
+        return self._valid & (from_the_end <= self.limit)
 
     def tokens(self) -> Tensor:
         """(B, n, width). Where `mask` is false there is nothing to read."""
         first = self._first()
         if self._pieces:
             return torch.stack(self._pieces[first:], dim=1) if first < self._count else self._pieces[0][:, None][:, :0]
-        return self._buffer[:, first : self._count]
+        stored = self._buffer[:, first : self._count]
+        return stored.clone() if torch.is_grad_enabled() else stored  # a graph must not see later tokens written
 
     def mask(self) -> Tensor:
         """(B, n), true for tokens of the episode's own past, the last `limit` of them."""
-        valid = self._valid[:, self._first() :]
-        if self.limit is None or self._even:
-            return valid
-        from_the_end = valid.flip(1).cumsum(1).flip(1)
-        return valid & (from_the_end <= self.limit)
+        return (self._valid if self._even else self._read())[:, self._first() :]
 
     def lengths(self) -> Tensor:
         """(B,) number of tokens that each episode reads."""
@@ -89,7 +103,7 @@ class MemoryBank:
 
     def keep(self, rows: Tensor) -> MemoryBank:
         """A bank of the episodes at `rows` (indices or a mask); the others have ended."""
-        kept = MemoryBank(0, self.width, self.limit)
+        kept = MemoryBank(0, self.width, self.limit, dtype=self._buffer.dtype)
         kept._count, kept._even = self._count, self._even
         kept._valid = self._valid[rows]
         kept._buffer = self._buffer[rows]
@@ -116,7 +130,7 @@ class MemoryBank:
     @classmethod
     def from_state_dict(cls, state: dict[str, Tensor], limit: int | None = None) -> MemoryBank:
         batch, count, width = state["tokens"].shape
-        bank = cls(batch, width, limit, device=state["tokens"].device)
+        bank = cls(batch, width, limit, state["tokens"].device, state["tokens"].dtype)
         bank._buffer, bank._valid, bank._count = state["tokens"].clone(), state["valid"].clone(), count
         bank._even = bool(bank._valid.all())
         return bank

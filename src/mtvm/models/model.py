@@ -36,11 +36,16 @@ class Step:
     """(B, n + K + 1, hidden) [M̂; V̂]."""
     stream_mask: Tensor
     attention: Attention | None
+    has_text: bool = True
 
     def select(self, rows: Callable[[Tensor], Tensor]) -> Step:
         """The step of some of the episodes: `rows` picks them from a (B, ...) tensor. Attention is not kept."""
-        tensors = {f.name: rows(getattr(self, f.name)) for f in dataclasses.fields(self) if f.name != "attention"}
-        return Step(**tensors, attention=None)
+        tensors = {
+            f.name: rows(getattr(self, f.name))
+            for f in dataclasses.fields(self)
+            if f.name not in ("attention", "has_text")
+        }
+        return Step(**tensors, attention=None, has_text=self.has_text)
 
 
 class ActionHead(nn.Module):
@@ -142,7 +147,7 @@ class MTVM(nn.Module):
         remembered, past_mask = self.history.tokens(past, self.token_encoder)
         tokens = torch.cat([remembered, self.token_encoder(current)], dim=1)
         stream_mask = torch.cat([past_mask, mask], dim=1)
-        positions = (stream_mask.cumsum(dim=1) - 1).clamp(min=0)
+        positions = (stream_mask.cumsum(dim=1) - 1).clamp(0, self.config.max_positions - 1)
         if self.config.pool_padding:  # the released code numbers padding too
             positions = torch.arange(tokens.shape[1], device=tokens.device).expand_as(positions)
         kinds = torch.full((tokens.shape[1],), CURRENT, device=tokens.device)
@@ -174,6 +179,7 @@ class MTVM(nn.Module):
             stream=seen,
             stream_mask=stream_mask,
             attention=_stacked(record) if record else None,
+            has_text=need_text or not self.config.bidirectional,
         )
 
     def remember(
@@ -199,6 +205,8 @@ class MTVM(nn.Module):
 
     def value(self, step: Step) -> Tensor:
         """(B,) the critic's estimate of the return."""
+        if not step.has_text:
+            raise ValueError("the critic reads the text, which this step skipped (need_text=False)")
         values: Tensor = self.critic(self.pooler(step))[:, 0]
         return values
 

@@ -30,6 +30,10 @@ _SIZES = {
     "max_text": "max_text",
     "vocabulary": "vocab_size",
 }
+_SIZES_BY_TENSOR = {
+    "critic_hidden": "critic.state2value.0.bias",
+    "max_positions": "vln_bert.vision_pos_encoder.position_embeddings.weight",
+}
 
 
 def load_parity_model(folder: Path) -> tuple[MTVM, dict[str, Tensor], int]:
@@ -38,16 +42,28 @@ def load_parity_model(folder: Path) -> tuple[MTVM, dict[str, Tensor], int]:
     missing = [key for key in (*_SIZES.values(), "steps") if not isinstance(meta, dict) or key not in meta]
     if missing:
         raise InputError(f"{folder / 'parity_meta.json'}: field '{missing[0]}' is missing.")
-    config = ModelConfig(**{ours: meta[theirs] for ours, theirs in _SIZES.items()}, pool_padding=True)
-    model = MTVM(config).eval()
+    if not isinstance(meta["steps"], int):
+        raise InputError(f"{folder / 'parity_meta.json'}: 'steps' is not a whole number.")
     weights = folder / "parity_weights.safetensors"
     stored = {name: value for name, value in _read_file(weights).items() if isinstance(value, Tensor)}
     tensors = {name.removeprefix("vln_bert."): value for name, value in stored.items()}
+    sizes = {ours: meta[theirs] for ours, theirs in _SIZES.items()} | {
+        ours: len(tensors[name]) for ours, name in _SIZES_BY_TENSOR.items() if name in tensors
+    }
+    model = MTVM(ModelConfig(**sizes, pool_padding=True)).eval()
     report = load_released(model, tensors, weights)
     if report.fresh:
         raise InputError(f"{weights}: has no tensor for {report.fresh[0]}.")
     recorded = _read_file(folder / "parity_io.safetensors")
-    return model, {name: value for name, value in recorded.items() if isinstance(value, Tensor)}, int(meta["steps"])
+    found = {name: value for name, value in recorded.items() if isinstance(value, Tensor)}
+    kinds = ("stream_features", "stream_mask", "logits", "head_tanh", "state", "value")
+    needed = ["sentence", "lang_mask", "text_embeds"] + [
+        f"step{n}.{kind}" for n in range(meta["steps"]) for kind in kinds
+    ]
+    for name in needed:
+        if name not in found:
+            raise InputError(f"{folder / 'parity_io.safetensors'}: tensor '{name}' is missing.")
+    return model, found, meta["steps"]
 
 
 @torch.no_grad()
@@ -72,7 +88,7 @@ def measure_parity(folder: Path) -> dict[str, float]:
             "state": _difference(model.pooler(step), recorded[f"step{number}.state"]),
             "value": _difference(model.value(step), recorded[f"step{number}.value"]),
         }
-        worst |= {kind: max(worst[kind], difference) for kind, difference in found.items()}
+        worst |= {kind: _larger(worst[kind], difference) for kind, difference in found.items()}
         chosen = step.logits.argmax(dim=1)
         ended |= chosen == counts
         if number + 1 < steps:
@@ -80,6 +96,10 @@ def measure_parity(folder: Path) -> dict[str, float]:
             step.activations[ended] = 0  # the released code stores zeros for episodes that have stopped
             past = model.remember(past, step, chosen, direction)
     return worst
+
+
+def _larger(one: float, other: float) -> float:
+    return other if other != other or other > one else one
 
 
 def _difference(ours: Tensor, theirs: Tensor) -> float:

@@ -68,6 +68,7 @@ def _tokenizer() -> Tokenizer:
     tokenizer = Tokenizer.from_file(str(minilm_folder() / "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()
+    tokenizer.encode_special_tokens = True  # "[SEP]" in an instruction is only text
     return tokenizer
 
 

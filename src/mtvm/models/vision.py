@@ -52,4 +52,5 @@ def with_stop(candidates: Tensor, counts: Tensor) -> tuple[Tensor, Tensor]:
     episode's last candidate; and the mask (B, K + 1)."""
     tokens = functional.pad(candidates, (0, 0, 0, 1))
     places = torch.arange(tokens.shape[1], device=tokens.device)
-    return tokens, places <= counts[:, None]
+    empty = (places >= counts[:, None])[..., None]
+    return tokens.masked_fill(empty, 0), places <= counts[:, None]

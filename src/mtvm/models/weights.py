@@ -99,16 +99,27 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
     tensors: dict[str, Any] = {}
     if "vln_bert" in loaded and isinstance(loaded["vln_bert"], Mapping):  # the authors' checkpoint
         for part, prefix in (("vln_bert", ""), ("critic", "critic.")):
-            state = loaded.get(part, {}).get("state_dict", {})
+            holder = loaded.get(part, {})
+            state = holder.get("state_dict", {}) if isinstance(holder, Mapping) else None
+            if not isinstance(state, Mapping):
+                raise InputError(f"{path}: holds no tensors by name under '{part}'.")
             tensors |= {prefix + name.removeprefix("module."): value for name, value in state.items()}
     else:
-        tensors = dict(loaded.get("state_dict", loaded))
-    if not tensors or not all(isinstance(value, Tensor) for value in tensors.values()):
+        state = loaded.get("state_dict", loaded)
+        tensors = dict(state) if isinstance(state, Mapping) else {}
+    if not tensors or not all(isinstance(n, str) and isinstance(value, Tensor) for n, value in tensors.items()):
         raise InputError(f"{path}: holds no tensors by name; give a checkpoint of weights.")
     tensors = {re.sub(r"^(module\.)?bert\.", "vln_bert.", name): value for name, value in tensors.items()}
     if not any(name.startswith("vln_bert.") for name in tensors):  # a plain BERT
         tensors = {f"vln_bert.{name}": value for name, value in tensors.items()}
-    return {name.replace("vln_bert.encoder.layer.", "vln_bert.lalayer."): value for name, value in tensors.items()}
+    renamed = {
+        "vln_bert.encoder.layer.": "vln_bert.lalayer.",
+        "LayerNorm.gamma": "LayerNorm.weight",  # as in BERT-base's own file
+        "LayerNorm.beta": "LayerNorm.bias",
+    }
+    for old, new in renamed.items():
+        tensors = {name.replace(old, new): value for name, value in tensors.items()}
+    return tensors
 
 
 def _read_file(path: Path) -> dict[str, Any]:
@@ -118,13 +129,14 @@ def _read_file(path: Path) -> dict[str, Any]:
 
             return dict(load_file(path))
         loaded = torch.load(path, map_location="cpu", weights_only=True)
-    except (OSError, RuntimeError, EOFError, ValueError, pickle.UnpicklingError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"{path}: cannot be read as weights ({reason}); fetch it again.") from None
-    except Exception as error:
-        if type(error).__name__ != "SafetensorError":
-            raise
-        raise InputError(f"{path}: cannot be read as weights ({error}); fetch it again.") from None
+    except pickle.UnpicklingError as error:
+        if "Unsupported" in str(error) or "GLOBAL" in str(error):
+            raise InputError(f"{path}: holds code beside tensors, which is not run; ask for plain tensors.") from None
+        raise InputError(f"{path}: cannot be read as weights; fetch it again.") from None
+    except MemoryError:
+        raise
+    except Exception:  # a damaged pickle fails in every way there is
+        raise InputError(f"{path}: cannot be read as weights; fetch it again.") from None
     if not isinstance(loaded, dict):
         raise InputError(f"{path}: holds a {type(loaded).__name__}, not tensors by name.")
     return loaded
@@ -140,13 +152,13 @@ def load_released(model: MTVM, tensors: Mapping[str, Tensor], path: Path) -> Rep
         if not theirs or any(their not in tensors for their in theirs):
             report.fresh.append(name)
             continue
-        value = torch.cat([tensors[their] for their in theirs]) if len(theirs) > 1 else tensors[theirs[0]]
-        if value.shape != ours.shape:
-            raise InputError(
-                f"{path}: {theirs[0]} has shape {tuple(value.shape)}, but the model's {name} has {tuple(ours.shape)}; "
-                "choose the preset or the sizes that the weights were made with."
-            )
-        ours.copy_(value)
+        for their, place in zip(theirs, ours.chunk(len(theirs)), strict=True):
+            if tensors[their].shape != place.shape:
+                raise InputError(
+                    f"{path}: {their} has shape {tuple(tensors[their].shape)}, but the model needs "
+                    f"{tuple(place.shape)}; choose the preset or the sizes that the weights were made with."
+                )
+            place.copy_(tensors[their])
         used.update(theirs)
         report.loaded.append(name)
     if not report.loaded:
@@ -177,9 +189,7 @@ def released_tensors(model: MTVM) -> dict[str, Tensor]:
     for name, value in model.state_dict().items():
         theirs = _released(name)
         if not theirs:
-            raise InputError(
-                f"{name} has no counterpart in the authors' format; only memory-bank models can be exported."
-            )
+            raise InputError(f"{name} has no counterpart in the authors' format, so this model cannot be exported.")
         tensors |= dict(zip(theirs, value.chunk(len(theirs)), strict=True))
     return tensors
 
@@ -223,4 +233,8 @@ def sizes_of(tensors: Mapping[str, Tensor], defaults: ModelConfig, path: Path) -
         changes["feature_width"] = projection.shape[1] - defaults.angle_width
     if (mix := tensors.get("vln_bert.pooler.f1.weight")) is not None:
         changes["max_text"] = mix.shape[1]
+    if (table := tensors.get("vln_bert.embeddings.position_embeddings.weight")) is not None:
+        changes["max_positions"] = len(table)
+    if (value := tensors.get("critic.state2value.0.weight")) is not None:
+        changes["critic_hidden"] = len(value)
     return dataclasses.replace(defaults, **changes)  # type: ignore[arg-type]

@@ -47,8 +47,7 @@ class HistoryEncoder(nn.Module, abc.ABC):
     """Turns what happened into tokens of the vision stream.
 
     `start` begins a batch of episodes; `tokens` gives (B, n, hidden) and their mask (B, n), to stand before the
-    candidates; `update` takes in a step. `update` never changes the `past` that it is given in place where gradients
-    flow; it returns the new one.
+    candidates; `update` takes in a step and returns the past to go on with, which may be the same object.
     """
 
     needs_panorama = False

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from mtvm.models.attention import LAYER_NORM_EPS, Packing, TransformerLayer
 from mtvm.models.config import ModelConfig
@@ -36,13 +37,14 @@ class HierarchicalHistory(HistoryEncoder):
         self.over_time = layers(config.temporal_layers)
 
     def start(self, text: Text) -> MemoryBank:
-        return MemoryBank(len(text.states), self.config.hidden, self.config.memory_steps, device=text.states.device)
+        states, config = text.states, self.config
+        return MemoryBank(len(states), config.hidden, config.memory_steps, states.device, states.dtype)
 
     def tokens(self, past: MemoryBank, token_encoder: TokenEncoder) -> tuple[Tensor, Tensor]:
         tokens, mask = past.tokens(), past.mask()
         if tokens.shape[1] == 0:
             return tokens, mask
-        tokens = tokens + self.when((mask.cumsum(dim=1) - 1).clamp(min=0))
+        tokens = tokens + self.when((mask.cumsum(dim=1) - 1).clamp(0, self.config.max_positions - 1))
         times = Packing(mask)
         packed = times.pack(tokens)
         for layer in self.over_time:
@@ -52,7 +54,10 @@ class HierarchicalHistory(HistoryEncoder):
     def update(self, past: MemoryBank, step: StepRecord) -> MemoryBank:
         if step.panorama is None:
             raise ValueError("the hierarchical history needs the 36 views of the panorama at each step")
-        views = self.view_norm(self.view(step.panorama))
+        width = self.config.feature_width
+        image, angle = step.panorama[..., :width], step.panorama[..., width:]
+        dropped = functional.dropout(image, self.config.feature_dropout, self.training)  # as on the other histories
+        views = self.view_norm(self.view(torch.cat([dropped, angle], dim=-1)))
         packing = Packing(torch.ones(views.shape[:2], dtype=torch.bool, device=views.device))
         packed = packing.pack(views)
         for layer in self.over_views:

@@ -30,15 +30,20 @@ class Remembered:
 class MemoryBankHistory(HistoryEncoder):
     def start(self, text: Text) -> Remembered:
         batch, device, limit = len(text.states), text.states.device, self.config.memory_steps
-        bank = MemoryBank(batch, self.config.token_width, limit, device)
-        return Remembered(bank, MemoryBank(batch, self.config.hidden, limit, device))
+        bank = MemoryBank(batch, self.config.token_width, limit, device, text.states.dtype)
+        return Remembered(bank, MemoryBank(batch, self.config.hidden, limit, device, text.states.dtype))
 
     def tokens(self, past: Remembered, token_encoder: TokenEncoder) -> tuple[Tensor, Tensor]:
-        if self.training or torch.is_grad_enabled():  # dropout falls anew at each step, and gradients flow
-            return token_encoder(past.bank.tokens()), past.bank.mask()
-        if len(past.encoded) < len(past.bank):
-            past.encoded.append(token_encoder(past.bank.tokens()[:, -1]))
-        return past.encoded.tokens(), past.encoded.mask()
+        tokens, mask = past.bank.tokens(), past.bank.mask()
+        # Dropout falls anew at each step, and gradients flow; and of uneven episodes nothing is kept.
+        if self.training or torch.is_grad_enabled() or not bool(mask.all()):
+            return token_encoder(tokens), mask
+        for age in range(len(past.bank) - len(past.encoded), 0, -1):
+            beyond = age > tokens.shape[1]  # the limit: never read
+            past.encoded.append(
+                tokens.new_zeros(len(tokens), self.config.hidden) if beyond else token_encoder(tokens[:, -age])
+            )
+        return past.encoded.tokens(), mask
 
     def update(self, past: Remembered, step: StepRecord) -> Remembered:
         past.bank.append(torch.cat([self.token(step), step.direction], dim=-1))  # Eq. 2
