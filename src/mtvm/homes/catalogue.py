@@ -233,7 +233,7 @@ _ALL_KINDS = (
           "wood: brown, dark brown, beige; paint: white; glass: light blue", _LEGS),
     _kind("fridge", "run", "0.65-0.85 x 0.65-0.7 x 1.7-1.95", "1: kitchen", "metal: silver, white, black; paint: red",
           _METAL, clearance=0.8),
-    _kind("kitchen sink", "run", "0.7-0.9 x 0.6 x 0.9", "1: kitchen; 0-1: laundry room",
+    _kind("kitchen sink", "run", "0.7-0.9 x 0.6 x 1.15", "1: kitchen; 0-1: laundry room",
           "metal: silver; ceramic: white", _FRONTS, clearance=0.8),
     _kind("kitchen counter", "run", "0.8-1.6 x 0.6 x 0.9", "1-2: kitchen",
           "marble: white, black, grey; wood: brown, beige",
