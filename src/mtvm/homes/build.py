@@ -43,6 +43,7 @@ SPLITS = ("train", "val_seen", "val_unseen", "test")
 _NUMBERS_A_HOME = 1000  # ids of a home's entries begin at its number times this
 _SEEN_SHARE = 0.09  # of a training home's paths, kept back for val_seen
 _JPEG_QUALITY = 92
+_GLANCE_SIZE = 96  # face pixels for finding what is seen: about a degree, a few pixels of a 640x480 view
 
 
 @dataclasses.dataclass(frozen=True)
@@ -170,10 +171,10 @@ def _build_home(building: Path, config: WorldConfig, number: int, scan: str) -> 
     folder.mkdir(parents=True, exist_ok=True)
     semantics, seen = [], []
     for viewpoint, rotation in zip(home.viewpoints, graph.rotations, strict=True):
-        panorama = scene.panorama(viewpoint, config.face_size, rotation)
-        _write_panorama(folder, viewpoint.id, panorama)
-        semantics.append(semantics_record(home, viewpoint, panorama))
-        seen.append(seen_from(scene, panorama))
+        _write_panorama(folder, viewpoint.id, scene.panorama(viewpoint, config.face_size, rotation))
+        glance = scene.look(viewpoint, _GLANCE_SIZE, rotation)
+        semantics.append(semantics_record(home, viewpoint, glance))
+        seen.append(seen_from(scene, glance))
     first = number * _NUMBERS_A_HOME
     numbers = Numbers(itertools.count(first), itertools.count(first), itertools.count(first))
     episodes = home_episodes(home, graph, seen, np.random.default_rng([config.seed, number]), numbers)
