@@ -19,6 +19,9 @@ from mtvm.homes.stance import Stance, first_stance, legs_from, walked
 STEPS = range(10, 21)
 """How many moves a journey has."""
 
+LEAST_FROM_START = 4.0
+"""Metres from the start to the end: who never leaves the start must not succeed."""
+
 _OUTWARD = range(5, 11)
 _TRIES = 6  # for each instruction
 _MOST_WORDS = 62  # so that, with punctuation, agents that read 80 tokens read to the end
@@ -28,7 +31,7 @@ _SEEKING = 0.25  # share of journeys that begin with a search
 def draw_journeys(guide: Guide, count: int) -> list[Tour]:
     """Up to `count` journeys, each with three instructions."""
     found: list[Tour] = []
-    for _ in range(12 * count):
+    for _ in range(60 * count):
         tour = _journey(guide)
         if tour is not None:
             found.append(tour)
@@ -57,6 +60,8 @@ def _journey(guide: Guide) -> Tour | None:
         step, back = options[int(rng.integers(len(options)))]
         end = _onward(guide, back, step)
         if end is None or len(end.walk) - 1 not in STEPS:
+            continue
+        if scene.graph.distances[start, end.node] < LEAST_FROM_START:
             continue
         told = _told(guide, first, (out, sought), (step, back), end)
         if told is not None:
