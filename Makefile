@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 
 .PHONY: demo test lint format bench clean
 
-demo: $(READY)  ## Build a tiny world, walk it, show the scores and a picture
+demo: $(READY)  ## Build the world of 36 homes, walk it, show the scores and pictures
 	$(BIN)/mtvm demo
 
 test: $(READY)  ## Run the tests
@@ -25,6 +25,9 @@ bench: $(READY)  ## Measure speed; see docs/speed.md
 	$(BIN)/python benchmarks/world.py
 	$(BIN)/python benchmarks/features.py
 	$(BIN)/python benchmarks/render.py
+	$(BIN)/python benchmarks/homes.py
+	$(BIN)/python benchmarks/extract.py
+	$(BIN)/python benchmarks/model.py --sizes small-256
 
 clean:  ## Remove the environment and what it built
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
@@ -35,7 +38,7 @@ $(READY): pyproject.toml constraints.txt
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	    apt-get update -q && apt-get install -qy python3-venv; \
 	  else echo "Python's venv module is missing: install python3-venv" >&2; exit 1; fi; }
-	@echo "Setting up $(VENV) (once; about a minute)"
+	@echo "Setting up $(VENV) (once; one to three minutes)"
 	@$(PYTHON) -m venv $(VENV)
 	@PIP_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/pip install --quiet -e '.[dev]'
 	@touch $(READY)
