@@ -18,9 +18,9 @@ SECONDS_BETWEEN_BARS = 0.1
 
 
 class Advance(Protocol):
-    """Call it with the amount of work just done."""
+    """Call it with the amount of work just done, and a word on how it goes."""
 
-    def __call__(self, amount: float = 1) -> None: ...
+    def __call__(self, amount: float = 1, note: str = "") -> None: ...
 
 
 class Report(Protocol):
@@ -33,13 +33,14 @@ def progress(total: float | None, title: str, unit: str, show: bool = True) -> I
     started = reported = time.monotonic()
     done = 0.0
 
-    def advance(amount: float = 1) -> None:
+    def advance(amount: float = 1, note: str = "") -> None:
         nonlocal done, reported
         done += amount
         now = time.monotonic()
         if show and now - reported >= interval:
             reported = now
-            report(done, total, _status(done, total, unit, now - started))
+            status = _status(done, total, unit, now - started)
+            report(done, total, f"{status}, {note}" if note else status)
 
     with contextlib.ExitStack() as stack:
         on_terminal = show and sys.stderr.isatty()

@@ -50,10 +50,11 @@ def test_terms_agree_with_a_slow_reference(seed):
             value += advantage**2
             entropy += float(entropies[step, row])
     count = int(lengths.sum())
-    assert float(terms.policy) == pytest.approx(policy / count, rel=1e-4, abs=1e-5)
-    assert float(terms.value) == pytest.approx(value / count, rel=1e-4, abs=1e-5)
+    assert int(terms.count) == count
+    assert float(terms.policy) == pytest.approx(policy, rel=1e-4, abs=1e-5)
+    assert float(terms.value) == pytest.approx(value, rel=1e-4, abs=1e-5)
     expected = policy + config.value_weight * value - config.entropy_weight * entropy
-    assert float(terms.loss(config)) == pytest.approx(expected / count, rel=1e-4, abs=1e-5)
+    assert float(terms.loss(config)) == pytest.approx(expected, rel=1e-4, abs=1e-5)
 
 
 def test_the_policy_gradient_does_not_flow_through_the_advantage():

@@ -17,14 +17,15 @@ class A2CConfig:
 
 @dataclasses.dataclass
 class A2CTerms:
-    """The losses, each a scalar divided by the number of live steps, and what to log of them."""
+    """The losses, each a sum over live steps, and how many of these there are."""
 
     policy: Tensor
     value: Tensor
     entropy: Tensor
-    mean_return: float
+    count: Tensor
 
     def loss(self, config: A2CConfig) -> Tensor:
+        """The sum over live steps; divide it by their number."""
         return self.policy + config.value_weight * self.value - config.entropy_weight * self.entropy
 
 
@@ -52,10 +53,9 @@ def a2c_terms(
 
     The policy follows the advantage A_t = R_t - V_t, through which no gradient flows.
     """
-    count = live.sum().clamp(min=1)
     returns = discounted_returns(rewards, live, bootstrap.detach(), config.discount)
     advantage = (returns - values).detach()
-    policy = -(log_probabilities * advantage * live).sum() / count
-    value = ((returns - values) ** 2 * live).sum() / count
-    entropy = (entropies * live).sum() / count
-    return A2CTerms(policy, value, entropy, float((rewards.sum(dim=0)).mean()))
+    policy = -(log_probabilities * advantage * live).sum()
+    value = ((returns - values) ** 2 * live).sum()
+    entropy = (entropies * live).sum()
+    return A2CTerms(policy, value, entropy, live.sum())

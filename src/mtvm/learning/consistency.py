@@ -64,10 +64,10 @@ class PairedText:
 
 
 def encode_pair(
-    model: MTVM, tokens: Tokens, config: ConsistencyConfig, generator: torch.Generator | None = None
+    model: MTVM, tokens: Tokens, config: ConsistencyConfig, draws: Tensor | None = None
 ) -> PairedText:
-    """X = S(x) and X' = S(x') with x' = RandomDrop(x) (Eq. 3), in one pass."""
-    masked, dropped = drop_words(tokens, config.drop_rate, generator)
+    """X = S(x) and X' = S(x') with x' = RandomDrop(x) (Eq. 3), in one pass; `draws` as in `drop_words`."""
+    masked, dropped = drop_words(tokens, config.drop_rate, draws)
     real = tokens.mask
     words = tokens.words.repeat(2, 1)
     if config.variant == "paper":
@@ -89,41 +89,61 @@ def _half(step: Step, part: int) -> Step:
     return step.select(lambda batch: batch.chunk(2)[part])
 
 
-def language_consistency(pair: PairedText, variant: Variant = "paper") -> Tensor:
+@dataclasses.dataclass
+class Mean:
+    """A sum and the number of things summed, so that parts of a batch can be averaged together."""
+
+    total: Tensor
+    count: Tensor
+
+    def __add__(self, other: Mean) -> Mean:
+        return Mean(self.total + other.total, self.count + other.count)
+
+    @property
+    def value(self) -> Tensor:
+        return self.total / self.count.clamp(min=1)
+
+
+def language_consistency(pair: PairedText, variant: Variant = "paper") -> Mean:
     """D(X || X') + D(X' || X), the first term of Eq. 5 without its weight."""
     full, dropped = pair.both.states.chunk(2)
     return divergence(full, dropped, pair.real, variant)
 
 
-def crossmodal_consistency(full: Step, dropped: Step, real: Tensor, variant: Variant = "paper") -> Tensor:
+def crossmodal_consistency(
+    full: Step, dropped: Step, real: Tensor, variant: Variant = "paper", with_text: bool = True
+) -> Mean:
     """D over all tokens of X̂, M̂ and V̂ in both directions, the second term of Eq. 5 without its weight.
 
-    `real` (B, L) marks the text's tokens that are not padding.
+    `real` (B, L) marks the text's tokens that are not padding. `with_text` is false where the text is only key and
+    value, so that there is no X̂.
     """
+    if not with_text:
+        return divergence(full.stream, dropped.stream, full.stream_mask, variant)
     ours = torch.cat([full.text, full.stream], dim=1)
     theirs = torch.cat([dropped.text, dropped.stream], dim=1)
     return divergence(ours, theirs, torch.cat([real, full.stream_mask], dim=1), variant)
 
 
-def divergence(one: Tensor, other: Tensor, mask: Tensor, variant: Variant = "paper") -> Tensor:
+def divergence(one: Tensor, other: Tensor, mask: Tensor, variant: Variant = "paper") -> Mean:
     """The Kullback-Leibler divergence in both directions between (B, n, hidden) outputs; padding counts nothing."""
     if variant == "released":
         return _released_divergence(one, other, mask)
     # Only real tokens are compared, each as a distribution over its numbers; the mean is over tokens.
     first, second = one[mask].log_softmax(dim=-1), other[mask].log_softmax(dim=-1)
-    return ((first.exp() - second.exp()) * (first - second)).sum(dim=-1).mean()
+    return Mean(((first.exp() - second.exp()) * (first - second)).sum(), mask.sum())
 
 
-def _released_divergence(one: Tensor, other: Tensor, mask: Tensor) -> Tensor:
+def _released_divergence(one: Tensor, other: Tensor, mask: Tensor) -> Mean:
     hidden = ~mask[..., None]
     first = one.masked_fill(hidden, -torch.inf).log_softmax(dim=1).masked_fill(hidden, 0)
     second = other.masked_fill(hidden, -torch.inf).log_softmax(dim=1).masked_fill(hidden, 0)
 
     def towards(target: Tensor, moving: Tensor) -> Tensor:
         weight = target.detach().exp().masked_fill(hidden, 0)
-        return (weight * (target.detach() - moving)).sum() / (mask.sum() * one.shape[-1])
+        return (weight * (target.detach() - moving)).sum()
 
-    return towards(second, first) + towards(first, second)
+    return Mean(towards(second, first) + towards(first, second), mask.sum() * one.shape[-1])
 
 
 def consistency_loss(language: Tensor, crossmodal: Tensor, config: ConsistencyConfig) -> Tensor:
@@ -133,6 +153,7 @@ def consistency_loss(language: Tensor, crossmodal: Tensor, config: ConsistencyCo
 
 __all__ = [
     "ConsistencyConfig",
+    "Mean",
     "PairedText",
     "consistency_loss",
     "crossmodal_consistency",

@@ -70,6 +70,21 @@ class CrossModalLayer(nn.Module):
             self.text_attention = SelfAttention(config.hidden, config.heads, config.dropout)
             self.text_feed_forward = FeedForward(config.hidden, config.intermediate, config.dropout)
 
+    def forward(
+        self, read: Tensor, seen: Tensor, words: Packing, places: Packing, both: bool, known: Projected | None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """The text and the stream after this layer, and the stream between its blocks.
+
+        Unless `both`, the text is only read. `known` is what was projected of it before.
+        """
+        if both:
+            read, crossed = self.cross.both(read, seen, words, places, known)
+            read = self.text_feed_forward(self.text_attention(read, words))
+        else:
+            projected = known or self.cross.attention.key_value(read, words)
+            crossed = self.cross.vision_only(seen, projected, words, places)
+        return read, crossed, self.vision_feed_forward(self.vision_attention(crossed, places))
+
     def look(
         self, before: Tensor, after: Tensor, text: Tensor, words: Packing, places: Packing
     ) -> tuple[Tensor, Tensor]:
@@ -86,6 +101,8 @@ class CrossModalEncoder(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.bidirectional = config.bidirectional
+        self.checkpointing = False
+        """Compute a layer's activations again for its gradients instead of keeping them."""
         self.layers = nn.ModuleList(CrossModalLayer(config) for _ in range(config.crossmodal_layers))
 
     def text_cache(self, text: Tensor, words: Packing) -> list[Projected]:
@@ -96,6 +113,23 @@ class CrossModalEncoder(nn.Module):
             first = self._layers()[0].cross.attention
             return [first.split(first.qkv(packed), words)]
         return [layer.cross.attention.key_value(packed, words) for layer in self._layers()]
+
+    def _run(
+        self,
+        layer: CrossModalLayer,
+        read: Tensor,
+        seen: Tensor,
+        words: Packing,
+        places: Packing,
+        both: bool,
+        known: Projected | None,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        if self.checkpointing and torch.is_grad_enabled():
+            from torch.utils.checkpoint import checkpoint
+
+            return checkpoint(layer, read, seen, words, places, both, known, use_reentrant=False)  # type: ignore[no-any-return]
+        result: tuple[Tensor, Tensor, Tensor] = layer(read, seen, words, places, both, known)
+        return result
 
     def _layers(self) -> list[CrossModalLayer]:
         return [layer for layer in self.layers if isinstance(layer, CrossModalLayer)]
@@ -120,13 +154,9 @@ class CrossModalEncoder(nn.Module):
         layers = self._layers()
         for number, layer in enumerate(layers):
             before, reading = seen, read
-            if self.bidirectional and (need_text or number + 1 < len(layers)):
-                read, seen = layer.cross.both(read, seen, words, places, cache[0] if number == 0 else None)
-                read = layer.text_feed_forward(layer.text_attention(read, words))
-            else:
-                known = layer.cross.attention.key_value(read, words) if self.bidirectional else cache[number]
-                seen = layer.cross.vision_only(seen, known, words, places)
+            both = self.bidirectional and (need_text or number + 1 < len(layers))
+            known = cache[0] if number == 0 and both else None if self.bidirectional else cache[number]
+            read, crossed, seen = self._run(layer, read, seen, words, places, both, known)
             if record is not None:
-                record.append(layer.look(before, seen, reading, words, places))
-            seen = layer.vision_feed_forward(layer.vision_attention(seen, places))
+                record.append(layer.look(before, crossed, reading, words, places))
         return (words.spread(read) if need_text and self.bidirectional else text), places.spread(seen)

@@ -56,6 +56,20 @@ class LanguageEncoder(nn.Module):
         )
         sizes._attn_implementation = "sdpa"
         self.bert: nn.Module = BertModel(sizes, add_pooling_layer=False)  # type: ignore[no-untyped-call]
+        self._frozen: list[nn.Module] = []
+
+    def freeze(self, layers: int) -> None:
+        """Keep the word embeddings and the first layers as they are, without gradients and without dropout."""
+        every = [self.bert.get_submodule("embeddings"), *self.bert.get_submodule("encoder.layer").children()]
+        self._frozen = every[: layers + 1] if layers else []
+        for part in self._frozen:
+            part.requires_grad_(False).eval()
+
+    def train(self, mode: bool = True) -> LanguageEncoder:
+        super().train(mode)
+        for part in self._frozen:
+            part.eval()
+        return self
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
         """(B, L, hidden) of (B, L) token ids; `mask` is true for real tokens."""

@@ -97,13 +97,14 @@ def tokenize(
     return Tokens(*torch.from_numpy(table))
 
 
-def drop_words(tokens: Tokens, rate: float, generator: torch.Generator | None = None) -> tuple[Tokens, Tensor]:
+def drop_words(tokens: Tokens, rate: float, draws: Tensor | None = None) -> tuple[Tokens, Tensor]:
     """x' = RandomDrop(x), Eq. 3: each word becomes [MASK] with probability `rate`, all its pieces together.
 
     Every token keeps its place, so that X and X' can be compared token by token. Also gives (B, L), true where dropped.
+    `draws` (B, words) are the random numbers from 0 to 1 that decide.
     """
     words = tokens.words
     count = int(words.max()) + 1 if words.numel() else 0
-    draws = torch.rand(len(words), max(count, 1), generator=generator, device="cpu").to(words.device)
-    dropped = (draws.gather(1, words.clamp(min=0)) < rate) & (words >= 0)
+    draws = torch.rand(len(words), max(count, 1)) if draws is None else draws
+    dropped = (draws.to(words.device).gather(1, words.clamp(min=0)) < rate) & (words >= 0)
     return Tokens(tokens.ids.masked_fill(dropped, MASK), words), dropped

@@ -1,0 +1,75 @@
+"""The loss of a rollout (Eq. 6): imitation, reinforcement, consistency, in the order of the equation.
+
+Each term is a sum over what this process walked, divided by the number of such things in all processes, so that the
+gradients of many processes add up to those of one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import torch
+from torch import Tensor
+
+from mtvm.learning import parallel
+from mtvm.learning.a2c import A2CConfig, a2c_terms
+from mtvm.learning.consistency import ConsistencyConfig
+from mtvm.learning.rollout import Rollout
+
+
+@dataclasses.dataclass(frozen=True)
+class LossConfig:
+    """Weights of Eq. 6."""
+
+    imitation: float = 0.2
+    """lambda_l, of the teacher's actions in a teacher-forced rollout."""
+    student: float = 0.0
+    """The same of the teacher's actions along the agent's own, sampled way."""
+    reinforcement: float = 1.0
+    """Of the A2C term in a sampled rollout; 0 leaves it out."""
+    a2c: A2CConfig = dataclasses.field(default_factory=A2CConfig)
+    consistency: ConsistencyConfig | None = dataclasses.field(default_factory=ConsistencyConfig)
+    """Of the memory-aware consistency loss in both rollouts; None leaves it and its second pass out."""
+    word_dropping: float = 0.0
+    """Without consistency: drop words of the instruction with this probability, as plain augmentation."""
+
+
+def rollout_loss(
+    rollout: Rollout, imitation_weight: float, config: LossConfig, batch: int
+) -> tuple[Tensor, dict[str, float]]:
+    """The loss of this process's part of a rollout over `batch` episodes in all processes; and its parts to log, each
+    already divided by the common count, so that their sum over processes is the mean."""
+    counts = [rollout.live.sum()]
+    counts += [mean.count for mean in (rollout.language, rollout.crossmodal) if mean is not None]
+    totals = parallel.total(torch.stack(counts).to(torch.float64)).clamp(min=1).to(torch.float32).tolist()
+    loss = rollout.live.new_zeros((), dtype=torch.float32)
+    parts: dict[str, float] = {}
+    if rollout.imitation is not None and imitation_weight > 0:
+        imitation = rollout.imitation / batch
+        loss = loss + imitation_weight * imitation
+        parts["imitation"] = imitation.item()
+    if rollout.rewards is not None:
+        assert rollout.log_probabilities is not None
+        assert rollout.entropies is not None
+        assert rollout.values is not None
+        assert rollout.bootstrap is not None
+        terms = a2c_terms(
+            rollout.log_probabilities,
+            rollout.entropies,
+            rollout.values,
+            rollout.rewards,
+            rollout.live,
+            rollout.bootstrap,
+            config.a2c,
+        )
+        loss = loss + config.reinforcement * terms.loss(config.a2c) / totals[0]
+        parts["policy"] = terms.policy.item() / totals[0]
+        parts["value"] = terms.value.item() / totals[0]
+        parts["entropy"] = terms.entropy.item() / totals[0]
+        parts["return"] = float(rollout.rewards.sum()) / batch
+    if rollout.language is not None and rollout.crossmodal is not None and config.consistency is not None:
+        language, crossmodal = rollout.language.total / totals[1], rollout.crossmodal.total / totals[2]
+        weights = config.consistency
+        loss = loss + weights.language_weight * language + weights.crossmodal_weight * crossmodal  # Eq. 5
+        parts["language_consistency"], parts["crossmodal_consistency"] = language.item(), crossmodal.item()
+    return loss, parts

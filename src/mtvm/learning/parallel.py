@@ -1,0 +1,87 @@
+"""One process or many: `torchrun` and `accelerate launch` both say so in the environment.
+
+Processes meet at a few fixed places in each update, never inside a rollout, so that rollouts of different lengths
+cannot wait for each other in vain.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+
+import numpy as np
+import torch
+import torch.distributed
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+
+def start(device: torch.device) -> None:
+    """Join the other processes, if there are any."""
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1 and not torch.distributed.is_initialized():
+        torch.distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
+
+
+def finish() -> None:
+    if torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
+
+
+def local_device(name: str) -> torch.device:
+    """`auto` is this process's own GPU where there are any, else the CPU."""
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    if name == "cuda" and "LOCAL_RANK" in os.environ:
+        name = f"cuda:{os.environ['LOCAL_RANK']}"
+    return torch.device(name)
+
+
+def rank() -> int:
+    return torch.distributed.get_rank() if torch.distributed.is_initialized() else 0
+
+
+def size() -> int:
+    return torch.distributed.get_world_size() if torch.distributed.is_initialized() else 1
+
+
+def own_part(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """This process's share of a common list."""
+    return np.array_split(rows, size())[rank()]
+
+
+def total(values: Tensor) -> Tensor:
+    """The sum over all processes."""
+    if size() > 1:
+        torch.distributed.all_reduce(values)
+    return values
+
+
+def add_gradients(parameters: Iterable[nn.Parameter]) -> None:
+    """Make every process's gradients the sum of all."""
+    if size() == 1:
+        return
+    wanted = [parameter for parameter in parameters if parameter.requires_grad]
+    for parameter in wanted:
+        if parameter.grad is None:
+            parameter.grad = torch.zeros_like(parameter)
+    joined = torch.cat([parameter.grad.flatten() for parameter in wanted if parameter.grad is not None])
+    torch.distributed.all_reduce(joined)
+    start_at = 0
+    for parameter in wanted:
+        assert parameter.grad is not None
+        parameter.grad.copy_(joined[start_at : start_at + parameter.numel()].view_as(parameter))
+        start_at += parameter.numel()
+
+
+def gather(part: object) -> list[object]:
+    """What each process has, in all of them."""
+    if size() == 1:
+        return [part]
+    parts: list[object] = [None] * size()
+    torch.distributed.all_gather_object(parts, part)
+    return parts
+
+
+def wait() -> None:
+    if size() > 1:
+        torch.distributed.barrier()

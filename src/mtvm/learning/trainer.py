@@ -1,0 +1,439 @@
+"""The training loop: rollouts, losses, updates, evaluations, checkpoints."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import math
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from mtvm.config import LOWER_IS_BETTER, Part, TrainConfig, differences
+from mtvm.errors import InputError
+from mtvm.files import read_json, write_json
+from mtvm.learning import checkpoint, parallel, sampling
+from mtvm.learning.evaluation import Evaluation, evaluate_agent, text_tokens
+from mtvm.learning.losses import rollout_loss
+from mtvm.learning.optimizing import RunningMean, make_optimizer, rate_at, set_rate
+from mtvm.learning.record import Record
+from mtvm.learning.rollout import Policy, Rollout, RolloutPlan, roll_out
+from mtvm.learning.vision import Vision
+from mtvm.models.agent import Agent, load_weights
+from mtvm.models.config import ModelConfig
+from mtvm.models.model import MTVM
+from mtvm.models.text import Tokens, drop_words, minilm_folder
+from mtvm.models.weights import load_released, read_tensors
+from mtvm.progress import progress
+from mtvm.tasks.data import DataFolder
+from mtvm.tasks.episode import EpisodeSet
+from mtvm.tasks.load import load_episodes
+from mtvm.tasks.metrics import SUCCESS_RADIUS, goal_distance
+from mtvm.world.features import FeatureStore
+
+CONFIG = "config.json"
+BEST = "best"
+_LARGEST_NORM = 1e5
+"""A gradient norm beyond this is taken for an explosion."""
+_MINILM = {"hidden": 384, "heads": 12, "intermediate": 1536, "vocabulary": 30522, "max_positions": 512}
+
+
+class DivergedError(InputError):
+    """The loss is no longer a number, or the gradient has exploded."""
+
+
+@dataclasses.dataclass
+class Lesson:
+    """A split to learn from or to be examined on."""
+
+    part: Part
+    episodes: EpisodeSet
+    vision: Vision
+    tokens: Tokens
+    horizon: int
+
+
+def load_part(part: Part, config: TrainConfig, store: FeatureStore | None, device: torch.device) -> Lesson:
+    """The episodes of a split with their texts and eyes."""
+    data = DataFolder.resolve(config.data.folder)
+    episodes = load_episodes(part.task, part.split, data, supervision=config.data.supervision)
+    vision = Vision(episodes.world, store, config.model, device)
+    tokens = text_tokens(episodes, config.model.max_text, config.model.leading_cls)
+    return Lesson(part, episodes, vision, tokens, config.data.steps(part.task))
+
+
+def make_model(config: TrainConfig) -> MTVM:
+    """The model with the weights that it begins with."""
+    torch.manual_seed(config.seed)
+    model = MTVM(config.model)
+    if config.init is not None:
+        own = config.init / "config.json"
+        if own.is_file() and (config.init / "model.safetensors").is_file() and _is_agent(own):
+            load_weights(model, config.init / "model.safetensors")
+        else:
+            load_released(model, read_tensors(config.init), config.init)
+    elif all(getattr(config.model, name) == value for name, value in _MINILM.items()):
+        folder = minilm_folder()
+        load_released(model, read_tensors(folder), folder)
+    return model
+
+
+def _is_agent(path: Path) -> bool:
+    try:
+        ModelConfig.load(path)
+    except InputError:
+        return False
+    return True
+
+
+class Trainer:
+    """A run in its folder. `run` goes on until it is done, interrupted or diverged."""
+
+    def __init__(self, config: TrainConfig, show_progress: bool = True) -> None:
+        self.config, self.show_progress = config, show_progress
+        self.device = parallel.local_device(config.device)
+        parallel.start(self.device)
+        if config.batch < parallel.size() * config.optimizer.accumulate:
+            raise InputError(
+                f"batch {config.batch} cannot be shared by {parallel.size()} processes in "
+                f"{config.optimizer.accumulate} parts; set --batch higher."
+            )
+        _check_folder(config)
+        self.store = None if config.data.features is None else FeatureStore.open(config.data.features)
+        self.lessons = [load_part(Part.parse(text), config, self.store, self.device) for text in config.data.train]
+        for lesson in self.lessons:
+            if not lesson.episodes.has_goals:
+                raise InputError(f"{lesson.episodes.source}: {lesson.part.name} has no goals to learn from.")
+        exam = load_part(Part.parse(config.selection.split), config, self.store, self.device)
+        if config.selection.limit is not None:
+            rows = np.arange(min(config.selection.limit, len(exam.episodes)))
+            exam = dataclasses.replace(exam, episodes=exam.episodes.select(rows))
+        self.exam = exam
+        sizes, weights = [len(one.episodes) for one in self.lessons], [one.part.weight for one in self.lessons]
+        self.turns = sampling.Turns(sizes, weights, config.batch, config.seed)
+        self.model = make_model(config).to(self.device)
+        self.model.crossmodal.checkpointing = config.optimizer.checkpoint_activations
+        self.optimizer = make_optimizer(self.model, config.optimizer)
+        self.mean = RunningMean(self.model, config.optimizer.ema) if config.optimizer.ema > 0 else None
+        self.precision = _precision(config, self.device)
+        self.scaler = torch.amp.GradScaler(self.device.type, enabled=self.precision == torch.float16)
+        self.update = 0
+        self.best: float | None = None
+        self.best_tie = -math.inf
+        self.best_update = 0
+        self.evaluations_since_best = 0
+        self.seconds = 0.0
+        self._fingerprint = self._fingerprints()
+        self._resume()
+
+    # The loop
+
+    def run(self) -> bool:
+        """Train to the end; false if it was interrupted."""
+        config, total = self.config, self.config.optimizer.updates
+        first = parallel.rank() == 0
+        record = Record(config.out, self.update, config.tensorboard) if first else None
+        logged: list[dict[str, float]] = []
+        saved = began = time.monotonic()
+        trained = self.seconds
+        with (
+            _interruption() as interrupted,
+            progress(total, f"Training {config.out.name}", "updates", first and self.show_progress) as advance,
+        ):
+            advance(self.update)
+            while self.update < total and not self._out_of_patience():
+                started = time.monotonic()
+                parts, stop = self._step(bool(interrupted))
+                self.update += 1
+                self.seconds = trained + time.monotonic() - began
+                parts["seconds"] = time.monotonic() - started
+                logged.append(parts)
+                advance(1, _told(parts, self.best, config.selection.metric))
+                if record is not None and (self.update % config.log_every == 0 or self.update == total):
+                    record.write("train", self.update, self._averages(logged))
+                    logged.clear()
+                if not stop and (self.update % config.selection.every == 0 or self.update == total):
+                    metrics = self._examine()
+                    if record is not None:
+                        record.write(self.exam.part.name, self.update, metrics)
+                    saved = -math.inf
+                if first and (stop or time.monotonic() - saved > 60 * config.save_minutes):
+                    checkpoint.save(config.out / checkpoint.NAME, self.state())
+                    saved = time.monotonic()
+                if stop:
+                    break
+            else:
+                if first:
+                    checkpoint.save(config.out / checkpoint.NAME, self.state())
+        if record is not None:
+            record.close()
+        parallel.wait()
+        return self.update >= total or self._out_of_patience()
+
+    def _step(self, interrupted: bool) -> tuple[dict[str, float], bool]:
+        """One update; what to log of it, and whether any process was asked to stop."""
+        config = self.config
+        sampling.seed_dropout(config.seed, self.update)
+        rate = rate_at(self.update, config.optimizer)
+        set_rate(self.optimizer, rate)
+        self.model.train()
+        number, rows = self.turns.next()
+        lesson = self.lessons[number]
+        parts: dict[str, float] = {}
+        for kind in self._kinds():
+            for places in np.array_split(np.arange(len(rows)), config.optimizer.accumulate):
+                mine = parallel.own_part(places)
+                for name, value in self._learn(lesson, rows, mine, kind).items():
+                    parts[name] = parts.get(name, 0.0) + value
+        names = sorted(parts)
+        summed = torch.tensor([parts[name] for name in names] + [float(interrupted)], dtype=torch.float64)
+        summed = parallel.total(summed.to(self._meeting_place)).tolist()
+        parts = dict(zip(names, summed, strict=False))
+        parallel.add_gradients(self.model.parameters())
+        self.scaler.unscale_(self.optimizer)
+        clip = config.optimizer.clip or math.inf
+        wanted = [parameter for parameter in self.model.parameters() if parameter.grad is not None]
+        parts["gradient_norm"] = norm = float(nn.utils.clip_grad_norm_(wanted, clip))
+        if not self.scaler.is_enabled() and not (math.isfinite(parts["loss"]) and norm < _LARGEST_NORM):
+            self._diverged(lesson, number, rows, parts["loss"], norm)
+        self.scaler.step(self.optimizer)
+        self.scaler.update()
+        self.optimizer.zero_grad(set_to_none=True)
+        if self.mean is not None:
+            self.mean.update(self.model)
+        return parts | {"rate": rate}, summed[-1] > 0
+
+    def _kinds(self) -> list[Policy]:
+        """The rollouts of this update."""
+        loss = self.config.loss
+        kinds: list[Policy] = ["teacher"] if loss.imitation > 0 else []
+        kinds += ["sample"] if loss.student > 0 or loss.reinforcement > 0 else []
+        return [kinds[self.update % len(kinds)]] if self.config.alternate else kinds
+
+    def _learn(
+        self, lesson: Lesson, rows: NDArray[np.int64], mine: NDArray[np.int64], kind: Policy
+    ) -> dict[str, float]:
+        """Walk this process's episodes and add their gradients."""
+        loss_config, seed, batch = self.config.loss, self.config.seed, len(rows)
+        weight = loss_config.imitation if kind == "teacher" else loss_config.student
+        own = torch.from_numpy(mine)
+        noise = sampling.uniform((lesson.horizon, batch), seed, self.update, 3)[:, own] if kind == "sample" else None
+        word_noise = sampling.uniform((batch, self.config.model.max_text), seed, self.update, 4, kind == "sample")
+        tokens = lesson.tokens.select(torch.from_numpy(rows[mine]))
+        if loss_config.consistency is None and loss_config.word_dropping > 0:
+            tokens = drop_words(tokens, loss_config.word_dropping, word_noise[own])[0]
+        plan = RolloutPlan(
+            kind,
+            lesson.horizon,
+            follow=self.config.data.follow,
+            imitation=weight > 0,
+            reinforcement=kind == "sample" and loss_config.reinforcement > 0,
+            consistency=loss_config.consistency,
+            noise=noise,
+            word_noise=word_noise[own],
+        )
+        episodes = lesson.episodes.select(rows[mine])
+        with torch.autocast(self.device.type, self.precision, enabled=self.precision != torch.float32):
+            rollout = roll_out(self.model, lesson.vision, episodes, tokens, plan)
+            loss, parts = rollout_loss(rollout, weight, loss_config, batch)
+        self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
+        return {"loss": loss.item()} | {f"{kind}_{name}": value for name, value in parts.items()} | self._seen(
+            rollout, episodes, kind, batch
+        )
+
+    def _seen(self, rollout: Rollout, episodes: EpisodeSet, kind: Policy, batch: int) -> dict[str, float]:
+        """Lengths and success, as shares of the whole batch."""
+        lengths = rollout.live.sum(dim=0).cpu().numpy()
+        last = np.take_along_axis(rollout.nodes, (rollout.nodes >= 0).sum(axis=1)[:, None] - 1, axis=1)
+        away = goal_distance(episodes.world, last, episodes.goals)[:, 0]
+        success = float((away < SUCCESS_RADIUS).sum()) / batch
+        return {f"{kind}_steps": float(lengths.sum()) / batch} | (
+            {f"{kind}_success": 100 * success} if kind == "sample" else {}
+        )
+
+    def _averages(self, logged: list[dict[str, float]]) -> dict[str, float]:
+        """Means over the updates since the last line; alternating rollouts each over their own."""
+        names = sorted({name for parts in logged for name in parts})
+        means = {name: float(np.mean([parts[name] for parts in logged if name in parts])) for name in names}
+        rollouts = 1 if self.config.alternate else len(self._kinds())
+        return means | {
+            "episodes_per_second": rollouts * self.config.batch / max(means["seconds"], 1e-9),
+            "trained_seconds": self.seconds,
+        }
+
+    @property
+    def _meeting_place(self) -> torch.device:
+        return self.device if self.device.type == "cuda" else torch.device("cpu")
+
+    # Choosing the best
+
+    def _examine(self) -> dict[str, float]:
+        """Evaluate on the selection split, and keep the weights if they are the best so far."""
+        with self.evaluated_weights():
+            done = evaluate_agent(
+                self.model, self.exam.vision, self.exam.episodes, self.exam.horizon, show_progress=False
+            )
+            metrics = done.metrics()
+            sign = -1 if self.config.selection.metric in LOWER_IS_BETTER else 1
+            value, tie = sign * metrics[self.config.selection.metric], metrics["SR"]
+            if self.best is None or (value, tie) > (sign * self.best, self.best_tie):
+                self.best, self.best_tie, self.best_update = sign * value, tie, self.update
+                self.evaluations_since_best = 0
+                if parallel.rank() == 0:
+                    Agent(self.model).save_pretrained(self.config.out / BEST, metrics)
+            else:
+                self.evaluations_since_best += 1
+        return metrics
+
+    @contextlib.contextmanager
+    def evaluated_weights(self) -> Iterator[None]:
+        """The running mean in place of the weights, if there is one."""
+        if self.mean is not None:
+            self.mean.swap(self.model)
+        try:
+            yield
+        finally:
+            if self.mean is not None:
+                self.mean.swap(self.model)
+
+    def _out_of_patience(self) -> bool:
+        patience = self.config.selection.patience
+        return patience is not None and self.evaluations_since_best >= patience
+
+    # Nothing lost
+
+    def state(self) -> dict[str, Any]:
+        """All that the run needs to go on as if it had never stopped."""
+        return {
+            "config": self.config.to_dict(),
+            "update": self.update,
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "scaler": self.scaler.state_dict(),
+            "mean": None if self.mean is None else {"weights": self.mean.weights, "updates": self.mean.updates},
+            "turns": list(self.turns.taken),
+            "random": torch.get_rng_state(),
+            "best": [self.best, self.best_tie, self.best_update, self.evaluations_since_best],
+            "seconds": self.seconds,
+            "data": self._fingerprint,
+        }
+
+    def _resume(self) -> None:
+        """Go on from the checkpoint, or begin."""
+        path = self.config.out / checkpoint.NAME
+        if parallel.rank() == 0 and self.config.out.is_dir():
+            checkpoint.clear_leftovers(self.config.out)
+        if not path.is_file():
+            if parallel.rank() == 0:
+                write_json(self.config.out / CONFIG, self.config.to_dict(), indent=1)
+            return
+        state = checkpoint.load(path)
+        changed = [name for name in self._fingerprint if state["data"].get(name) != self._fingerprint[name]]
+        if changed:
+            raise InputError(
+                f"{path}: {changed[0]} is not what it was when this run began; bring it back, or begin a new run "
+                "with --out."
+            )
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.scaler.load_state_dict(state["scaler"])
+        if self.mean is not None:
+            self.mean.weights = {name: value.to(self.device) for name, value in state["mean"]["weights"].items()}
+            self.mean.updates = state["mean"]["updates"]
+        self.turns.taken = list(state["turns"])
+        torch.set_rng_state(state["random"])
+        self.best, self.best_tie, self.best_update, self.evaluations_since_best = state["best"]
+        self.update, self.seconds = state["update"], state["seconds"]
+
+    def _fingerprints(self) -> dict[str, str]:
+        """What the data is, so that a run does not go on with other data."""
+        found = {"features": "none" if self.store is None else str(self.store.meta["id"])}
+        for lesson in (*self.lessons, self.exam):
+            found[lesson.part.name] = hashlib.sha256(lesson.episodes.source.read_bytes()).hexdigest()
+        return found
+
+    def _diverged(self, lesson: Lesson, number: int, rows: NDArray[np.int64], loss: float, norm: float) -> None:
+        """Save the state before this update with the episodes that spoiled it, and stop."""
+        self.turns.taken[number] -= 1
+        folder = self.config.out / f"diverged-{self.update}"
+        ids = [lesson.episodes.ids[row] for row in rows]
+        if parallel.rank() == 0:
+            checkpoint.save(folder / checkpoint.NAME, self.state())
+            report = {"update": self.update, "split": lesson.part.name, "loss": str(loss), "gradient_norm": str(norm)}
+            write_json(folder / "episodes.json", report | {"episodes": ids}, indent=1)
+        raise DivergedError(
+            f"{self.config.out}: update {self.update} gave a loss of {loss:.4g} and a gradient norm of {norm:.4g} on "
+            f"episodes {', '.join(ids[:4])}, ...; the state before it is in {folder}, and nothing else was changed. "
+            "A lower --optimizer.rate or --optimizer.clip may help."
+        )
+
+
+def evaluate_part(config: TrainConfig, model: MTVM, part: Part, **options: Any) -> Evaluation:
+    """Walk a split with a model of the run."""
+    store = None if config.data.features is None else FeatureStore.open(config.data.features)
+    lesson = load_part(part, config, store, model.device)
+    return evaluate_agent(model, lesson.vision, lesson.episodes, lesson.horizon, **options)
+
+
+def _check_folder(config: TrainConfig) -> None:
+    """A run that is there must be this one."""
+    path = config.out / CONFIG
+    if not path.is_file():
+        if (config.out / checkpoint.NAME).is_file():
+            raise InputError(f"{config.out}: has a checkpoint but no {CONFIG}; name another folder with --out.")
+        return
+    changed = differences(read_json(path, "config of a run"), config.to_dict())
+    for name in ("device", "log_every", "save_minutes", "tensorboard", "out"):
+        changed.pop(name, None)  # these do not change what is learned
+    if changed:
+        name, (before, now) = next(iter(changed.items()))
+        raise InputError(
+            f"{config.out}: a run with another config is there ({name} is {before} there, {now} here); "
+            "name another folder with --out."
+        )
+
+
+def _precision(config: TrainConfig, device: torch.device) -> torch.dtype:
+    named = config.optimizer.precision
+    if named == "auto":
+        named = "bf16" if device.type == "cuda" else "float32"
+    return {"float32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}[named]
+
+
+@contextlib.contextmanager
+def _interruption() -> Iterator[list[int]]:
+    """A list that holds the signal once somebody wants the run to stop; a second one stops it at once."""
+    caught: list[int] = []
+
+    def note(number: int, _: Any) -> None:
+        if caught:
+            raise KeyboardInterrupt
+        caught.append(number)
+
+    before = {}
+    try:
+        for one in (signal.SIGINT, signal.SIGTERM):
+            before[one] = signal.signal(one, note)
+    except ValueError:  # not in the main thread: nobody can send us signals
+        pass
+    try:
+        yield caught
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+def _told(parts: dict[str, float], best: float | None, metric: str) -> str:
+    """The live part of the progress line."""
+    told = f"loss {parts['loss']:.2f}"
+    if "sample_success" in parts:
+        told += f", success {parts['sample_success']:.0f}%"
+    return told if best is None else f"{told}, best {metric} {best:.1f}"

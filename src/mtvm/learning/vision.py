@@ -1,0 +1,63 @@
+"""From what the simulator says to the tokens [v; d] that the model reads."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from mtvm.errors import InputError
+from mtvm.models.config import ModelConfig
+from mtvm.world.features import FeatureStore
+from mtvm.world.simulator import Observation
+from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING, VIEWS, angle_feature
+from mtvm.world.world import World
+
+
+class Vision:
+    """Image features by node and view, joined with directions. Without a store the agent is blind: it sees zeros."""
+
+    def __init__(
+        self, world: World, store: FeatureStore | None, config: ModelConfig, device: torch.device | str = "cpu"
+    ) -> None:
+        if store is not None and store.width != config.feature_width:
+            raise InputError(
+                f"{store.path}: its features have {store.width} numbers, the model reads {config.feature_width}; "
+                f"set --model.feature-width {store.width}."
+            )
+        self.config, self.store, self.device = config, store, torch.device(device)
+        if store is not None:
+            scans = np.array(world.scans)[world.scan_of_node]
+            self._rows = store.rows(scans.tolist(), world.viewpoints.tolist())
+        self._repeats = config.angle_width // 4
+
+    def candidates(self, seen: Observation) -> Tensor:
+        """(B, K, token width) of the candidates, zero where padded."""
+        width = self.config.feature_width
+        tokens = torch.empty(*seen.mask.shape, self.config.token_width)
+        if self.store is None:
+            tokens[..., :width] = 0
+        else:
+            rows = np.where(seen.mask, self._rows[seen.node][:, None], -1)
+            tokens[..., :width] = torch.from_numpy(self.store.gather(rows, seen.candidate_views))
+        angles = torch.from_numpy(seen.angles)
+        tokens[..., width:] = angles[:, :, None, :].expand(-1, -1, self._repeats, -1).flatten(2)
+        return tokens.to(self.device)
+
+    def panorama(self, seen: Observation) -> Tensor:
+        """(B, 36, token width) of all views, directions relative to the agent's heading."""
+        batch = len(seen.node)
+        tokens = torch.zeros(batch, VIEWS, self.config.token_width)
+        if self.store is not None:
+            features = torch.from_numpy(self.store.panorama(self._rows[seen.node]))
+            tokens[..., : self.config.feature_width] = features
+        turned = VIEW_HEADING[None] - seen.heading[:, None]
+        directions = angle_feature(turned, np.broadcast_to(VIEW_ELEVATION, turned.shape), self._repeats)
+        tokens[..., self.config.feature_width :] = torch.from_numpy(directions)
+        return tokens.to(self.device)
+
+    def facing(self, views: NDArray[np.int64]) -> Tensor:
+        """(B, angle width) the direction feature of agents that face `views`, absolute."""
+        directions = angle_feature(VIEW_HEADING[views], VIEW_ELEVATION[views], self._repeats)
+        return torch.from_numpy(directions).to(self.device)
