@@ -86,7 +86,7 @@ def our_rollout(model: MTVM, episodes: Episodes, train: bool) -> Tensor:
     if train:
         pair = encode_pair(model, episodes.tokens, LOSS)
         past = model.start(pair.full)
-        loss = LOSS.language_weight * language_consistency(pair)
+        loss = LOSS.language_weight * language_consistency(pair).value
     else:
         text = model.encode(episodes.tokens)
         past = model.start(text)
@@ -95,7 +95,7 @@ def our_rollout(model: MTVM, episodes: Episodes, train: bool) -> Tensor:
         candidates = episodes.candidates[number][running][:, : int(counts.max())]
         if train:
             step, dropped = step_pair(model, pair, past, candidates, counts)
-            loss = loss + LOSS.crossmodal_weight * crossmodal_consistency(step, dropped, pair.real)
+            loss = loss + LOSS.crossmodal_weight * crossmodal_consistency(step, dropped, pair.real).value
             loss = loss - step.logits.log_softmax(dim=1)[:, 0].mean() + model.value(step).mean()
         else:
             step = model.step(text, past, candidates, counts, need_text=False)
@@ -158,7 +158,7 @@ class Plain:
             dropped = torch.nn.functional.pad(dropped, (0, 80 - dropped.shape[1]))
             texts.append(model.language(ids.masked_fill(dropped, MASK), real))
         if train:
-            loss = LOSS.language_weight * divergence(texts[0], texts[1], real)
+            loss = LOSS.language_weight * divergence(texts[0], texts[1], real).value
         memory = torch.zeros(len(ids), 0, config.token_width)
         for number in range(int(episodes.steps.max())):
             counts = episodes.counts[number]
@@ -176,7 +176,7 @@ class Plain:
             if train:
                 joined = [torch.cat(output, dim=1) for output in outputs]
                 tokens = torch.cat([real, stream_mask], dim=1)
-                loss = loss + LOSS.crossmodal_weight * divergence(joined[0], joined[1], tokens)
+                loss = loss + LOSS.crossmodal_weight * divergence(joined[0], joined[1], tokens).value
                 loss = loss - scores.masked_fill(~mask, -1e9).log_softmax(dim=1)[:, 0].mean()
                 pooled = model.pooler.mix.weight[0] @ outputs[0][0] + outputs[0][1].mean(dim=1)
                 loss = loss + model.critic(torch.tanh(model.pooler.dense(pooled))).mean()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -336,6 +337,35 @@ def add_metrics_row(table: Table, name: str, means: dict[str, float]) -> None:
     table.add_row(escape(name), *(f"{means[metric]:.{1 if metric in RATES else 2}f}" for metric in METRICS))
 
 
+def _training(name: str) -> Callable[[list[str]], None]:
+    """A command that needs torch even to describe its options; imported only when it is called."""
+
+    def call(args: list[str]) -> None:
+        from mtvm import training_commands
+
+        getattr(training_commands, name)(args)
+
+    return call
+
+
+TRAINING = {"train": _training("train"), "resume": _training("resume"), "eval": _training("evaluate")}
+
+
+@app.command
+def train() -> None:
+    """Train an agent: mtvm train PRESET [--any.option value]."""
+
+
+@app.command
+def resume() -> None:
+    """Go on with a run that was stopped: mtvm resume RUN."""
+
+
+@app.command(name="eval")
+def eval_() -> None:
+    """Evaluate a run's best agent: mtvm eval RUN [--split r2r/val_unseen ...]."""
+
+
 def main(args: list[str] | None = None) -> None:
     """Run the command line; a user's mistake is one sentence on stderr and exit code 2."""
     args = sys.argv[1:] if args is None else args
@@ -343,6 +373,9 @@ def main(args: list[str] | None = None) -> None:
         print(f"mtvm {mtvm.__version__}")
         return
     try:
+        if args and args[0] in TRAINING:
+            TRAINING[args[0]](args[1:])
+            return
         app.cli(prog="mtvm", description=_DESCRIPTION, args=args or ["--help"], config=(tyro.conf.FlagCreatePairsOff,))
     except InputError as error:
         print(f"mtvm: {error}", file=sys.stderr)

@@ -237,21 +237,20 @@ def _presets() -> dict[str, TrainConfig]:
     semantic = TrainConfig(
         out=Path("runs/r2r-semantic"),
         model=ModelConfig(
-            hidden=384,
-            heads=12,
-            intermediate=1536,
-            language_layers=6,
+            hidden=256,
+            heads=4,
+            intermediate=1024,
+            language_layers=2,
             crossmodal_layers=3,
+            reader="minilm",
             feature_width=768,
             leading_cls=True,
             bidirectional=False,
             dropout=0.0,
             feature_dropout=0.3,
         ),
-        loss=LossConfig(imitation=1.0, student=1.0, reinforcement=0.0, consistency=None),
-        optimizer=OptimizerConfig(
-            updates=2000, rate=4e-4, schedule="linear", warmup=50, clip=5.0, frozen_language_layers=4
-        ),
+        loss=LossConfig(imitation=1.0, student=1.0, reinforcement=0.0, consistency=ConsistencyConfig(enabled=False)),
+        optimizer=OptimizerConfig(updates=2000, rate=4e-4, schedule="linear", warmup=50, clip=5.0),
         selection=SelectionConfig(split="r2r/val_seen", every=250),
         batch=64,
         alternate=True,

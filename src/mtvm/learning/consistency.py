@@ -25,6 +25,8 @@ Variant = Literal["paper", "released"]
 class ConsistencyConfig:
     """Weights and the kind of dropping."""
 
+    enabled: bool = True
+    """Off leaves out the loss and its second pass."""
     drop_rate: float = 0.5
     """Probability with which a word is dropped."""
     language_weight: float = 0.6
@@ -63,17 +65,16 @@ class PairedText:
         return PairedText(both, self.real[rows][:, :length])
 
 
-def encode_pair(
-    model: MTVM, tokens: Tokens, config: ConsistencyConfig, draws: Tensor | None = None
-) -> PairedText:
+def encode_pair(model: MTVM, tokens: Tokens, config: ConsistencyConfig, draws: Tensor | None = None) -> PairedText:
     """X = S(x) and X' = S(x') with x' = RandomDrop(x) (Eq. 3), in one pass; `draws` as in `drop_words`."""
     masked, dropped = drop_words(tokens, config.drop_rate, draws)
     real = tokens.mask
     words = tokens.words.repeat(2, 1)
+    states = None if tokens.states is None else tokens.states.repeat(2, 1, 1)
     if config.variant == "paper":
-        return PairedText(model.encode(Tokens(torch.cat([tokens.ids, masked.ids]), words)), real)
+        return PairedText(model.encode(Tokens(torch.cat([tokens.ids, masked.ids]), words, states)), real)
     mask = torch.cat([real, real & ~dropped])
-    return PairedText(model.encode(Tokens(tokens.ids.repeat(2, 1), words), mask), real)
+    return PairedText(model.encode(Tokens(tokens.ids.repeat(2, 1), words, states), mask), real)
 
 
 def step_pair(model: MTVM, pair: PairedText, past: Past, candidates: Tensor, counts: Tensor) -> tuple[Step, Step]:

@@ -28,8 +28,7 @@ class LossConfig:
     reinforcement: float = 1.0
     """Of the A2C term in a sampled rollout; 0 leaves it out."""
     a2c: A2CConfig = dataclasses.field(default_factory=A2CConfig)
-    consistency: ConsistencyConfig | None = dataclasses.field(default_factory=ConsistencyConfig)
-    """Of the memory-aware consistency loss in both rollouts; None leaves it and its second pass out."""
+    consistency: ConsistencyConfig = dataclasses.field(default_factory=ConsistencyConfig)
     word_dropping: float = 0.0
     """Without consistency: drop words of the instruction with this probability, as plain augmentation."""
 
@@ -67,7 +66,7 @@ def rollout_loss(
         parts["value"] = terms.value.item() / totals[0]
         parts["entropy"] = terms.entropy.item() / totals[0]
         parts["return"] = float(rollout.rewards.sum()) / batch
-    if rollout.language is not None and rollout.crossmodal is not None and config.consistency is not None:
+    if rollout.language is not None and rollout.crossmodal is not None:
         language, crossmodal = rollout.language.total / totals[1], rollout.crossmodal.total / totals[2]
         weights = config.consistency
         loss = loss + weights.language_weight * language + weights.crossmodal_weight * crossmodal  # Eq. 5

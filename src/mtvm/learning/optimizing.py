@@ -57,9 +57,7 @@ class RunningMean:
         self.updates += 1
         decay = min(self.decay, (1 + self.updates) / (10 + self.updates))
         current = dict(model.named_parameters())
-        torch._foreach_lerp_(
-            list(self.weights.values()), [current[name].detach() for name in self.weights], 1 - decay
-        )
+        torch._foreach_lerp_(list(self.weights.values()), [current[name].detach() for name in self.weights], 1 - decay)
 
     @torch.no_grad()
     def swap(self, model: nn.Module) -> None:

@@ -24,6 +24,7 @@ from mtvm.learning import checkpoint, parallel, sampling
 from mtvm.learning.evaluation import Evaluation, evaluate_agent, text_tokens
 from mtvm.learning.losses import rollout_loss
 from mtvm.learning.optimizing import RunningMean, make_optimizer, rate_at, set_rate
+from mtvm.learning.reading import ReadTexts
 from mtvm.learning.record import Record
 from mtvm.learning.rollout import Policy, Rollout, RolloutPlan, roll_out
 from mtvm.learning.vision import Vision
@@ -31,7 +32,7 @@ from mtvm.models.agent import Agent, load_weights
 from mtvm.models.config import ModelConfig
 from mtvm.models.model import MTVM
 from mtvm.models.text import Tokens, drop_words, minilm_folder
-from mtvm.models.weights import load_released, read_tensors
+from mtvm.models.weights import load_reader, load_released, read_tensors
 from mtvm.progress import progress
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
@@ -74,13 +75,14 @@ def make_model(config: TrainConfig) -> MTVM:
     """The model with the weights that it begins with."""
     torch.manual_seed(config.seed)
     model = MTVM(config.model)
+    load_reader(model)
     if config.init is not None:
         own = config.init / "config.json"
         if own.is_file() and (config.init / "model.safetensors").is_file() and _is_agent(own):
             load_weights(model, config.init / "model.safetensors")
         else:
             load_released(model, read_tensors(config.init), config.init)
-    elif all(getattr(config.model, name) == value for name, value in _MINILM.items()):
+    elif config.model.reader == "none" and all(getattr(config.model, name) == value for name, value in _MINILM.items()):
         folder = minilm_folder()
         load_released(model, read_tensors(folder), folder)
     return model
@@ -113,13 +115,11 @@ class Trainer:
             if not lesson.episodes.has_goals:
                 raise InputError(f"{lesson.episodes.source}: {lesson.part.name} has no goals to learn from.")
         exam = load_part(Part.parse(config.selection.split), config, self.store, self.device)
-        if config.selection.limit is not None:
-            rows = np.arange(min(config.selection.limit, len(exam.episodes)))
-            exam = dataclasses.replace(exam, episodes=exam.episodes.select(rows))
-        self.exam = exam
+        self.exam = dataclasses.replace(exam, episodes=_first(exam.episodes, config.selection.limit))
         sizes, weights = [len(one.episodes) for one in self.lessons], [one.part.weight for one in self.lessons]
         self.turns = sampling.Turns(sizes, weights, config.batch, config.seed)
         self.model = make_model(config).to(self.device)
+        self.texts = [ReadTexts(self.model, one.tokens, one.part.name, show_progress) for one in self.lessons]
         self.model.crossmodal.checkpointing = config.optimizer.checkpoint_activations
         self.optimizer = make_optimizer(self.model, config.optimizer)
         self.mean = RunningMean(self.model, config.optimizer.ema) if config.optimizer.ema > 0 else None
@@ -186,12 +186,11 @@ class Trainer:
         set_rate(self.optimizer, rate)
         self.model.train()
         number, rows = self.turns.next()
-        lesson = self.lessons[number]
         parts: dict[str, float] = {}
         for kind in self._kinds():
             for places in np.array_split(np.arange(len(rows)), config.optimizer.accumulate):
                 mine = parallel.own_part(places)
-                for name, value in self._learn(lesson, rows, mine, kind).items():
+                for name, value in self._learn(number, rows, mine, kind).items():
                     parts[name] = parts.get(name, 0.0) + value
         names = sorted(parts)
         summed = torch.tensor([parts[name] for name in names] + [float(interrupted)], dtype=torch.float64)
@@ -203,7 +202,7 @@ class Trainer:
         wanted = [parameter for parameter in self.model.parameters() if parameter.grad is not None]
         parts["gradient_norm"] = norm = float(nn.utils.clip_grad_norm_(wanted, clip))
         if not self.scaler.is_enabled() and not (math.isfinite(parts["loss"]) and norm < _LARGEST_NORM):
-            self._diverged(lesson, number, rows, parts["loss"], norm)
+            self._diverged(number, rows, parts["loss"], norm)
         self.scaler.step(self.optimizer)
         self.scaler.update()
         self.optimizer.zero_grad(set_to_none=True)
@@ -218,17 +217,17 @@ class Trainer:
         kinds += ["sample"] if loss.student > 0 or loss.reinforcement > 0 else []
         return [kinds[self.update % len(kinds)]] if self.config.alternate else kinds
 
-    def _learn(
-        self, lesson: Lesson, rows: NDArray[np.int64], mine: NDArray[np.int64], kind: Policy
-    ) -> dict[str, float]:
+    def _learn(self, number: int, rows: NDArray[np.int64], mine: NDArray[np.int64], kind: Policy) -> dict[str, float]:
         """Walk this process's episodes and add their gradients."""
+        lesson = self.lessons[number]
         loss_config, seed, batch = self.config.loss, self.config.seed, len(rows)
         weight = loss_config.imitation if kind == "teacher" else loss_config.student
         own = torch.from_numpy(mine)
         noise = sampling.uniform((lesson.horizon, batch), seed, self.update, 3)[:, own] if kind == "sample" else None
         word_noise = sampling.uniform((batch, self.config.model.max_text), seed, self.update, 4, kind == "sample")
-        tokens = lesson.tokens.select(torch.from_numpy(rows[mine]))
-        if loss_config.consistency is None and loss_config.word_dropping > 0:
+        tokens = self.texts[number].select(torch.from_numpy(rows[mine]))
+        consistency = loss_config.consistency if loss_config.consistency.enabled else None
+        if consistency is None and loss_config.word_dropping > 0:
             tokens = drop_words(tokens, loss_config.word_dropping, word_noise[own])[0]
         plan = RolloutPlan(
             kind,
@@ -236,7 +235,7 @@ class Trainer:
             follow=self.config.data.follow,
             imitation=weight > 0,
             reinforcement=kind == "sample" and loss_config.reinforcement > 0,
-            consistency=loss_config.consistency,
+            consistency=consistency,
             noise=noise,
             word_noise=word_noise[own],
         )
@@ -245,8 +244,10 @@ class Trainer:
             rollout = roll_out(self.model, lesson.vision, episodes, tokens, plan)
             loss, parts = rollout_loss(rollout, weight, loss_config, batch)
         self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
-        return {"loss": loss.item()} | {f"{kind}_{name}": value for name, value in parts.items()} | self._seen(
-            rollout, episodes, kind, batch
+        return (
+            {"loss": loss.item()}
+            | {f"{kind}_{name}": value for name, value in parts.items()}
+            | self._seen(rollout, episodes, kind, batch)
         )
 
     def _seen(self, rollout: Rollout, episodes: EpisodeSet, kind: Policy, batch: int) -> dict[str, float]:
@@ -360,8 +361,9 @@ class Trainer:
             found[lesson.part.name] = hashlib.sha256(lesson.episodes.source.read_bytes()).hexdigest()
         return found
 
-    def _diverged(self, lesson: Lesson, number: int, rows: NDArray[np.int64], loss: float, norm: float) -> None:
+    def _diverged(self, number: int, rows: NDArray[np.int64], loss: float, norm: float) -> None:
         """Save the state before this update with the episodes that spoiled it, and stop."""
+        lesson = self.lessons[number]
         self.turns.taken[number] -= 1
         folder = self.config.out / f"diverged-{self.update}"
         ids = [lesson.episodes.ids[row] for row in rows]
@@ -376,11 +378,15 @@ class Trainer:
         )
 
 
-def evaluate_part(config: TrainConfig, model: MTVM, part: Part, **options: Any) -> Evaluation:
-    """Walk a split with a model of the run."""
+def evaluate_part(config: TrainConfig, model: MTVM, part: Part, limit: int | None = None, **options: Any) -> Evaluation:
+    """Walk a split, or its first episodes, with a model of the run."""
     store = None if config.data.features is None else FeatureStore.open(config.data.features)
     lesson = load_part(part, config, store, model.device)
-    return evaluate_agent(model, lesson.vision, lesson.episodes, lesson.horizon, **options)
+    return evaluate_agent(model, lesson.vision, _first(lesson.episodes, limit), lesson.horizon, **options)
+
+
+def _first(episodes: EpisodeSet, limit: int | None) -> EpisodeSet:
+    return episodes if limit is None else episodes.select(np.arange(min(limit, len(episodes))))
 
 
 def _check_folder(config: TrainConfig) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 from mtvm.errors import InputError
 from mtvm.files import read_json, write_json
 
+Reader = Literal["none", "minilm"]
 History = Literal["memory", "none", "recurrent", "oriented", "hierarchical"]
 HISTORIES: tuple[History, ...] = get_args(History)
 
@@ -24,6 +25,8 @@ class ModelConfig:
     intermediate: int = 3072
     """Width inside the feed-forward blocks."""
     language_layers: int = 9
+    reader: Reader = "none"
+    """minilm: the language encoder reads the word states of a frozen all-MiniLM-L6-v2 instead of word embeddings."""
     crossmodal_layers: int = 4
     feature_width: int = 2048
     """Numbers of a view's image feature; also the width of what the memory stores of a step."""
@@ -67,6 +70,8 @@ class ModelConfig:
             raise InputError(f"memory_steps must be a whole number or null, not {self.memory_steps!r}.")
         if self.heads < 1 or self.hidden % self.heads:
             raise InputError(f"hidden {self.hidden} is not a multiple of heads {self.heads}.")
+        if self.reader not in get_args(Reader):
+            raise InputError(f"reader '{self.reader}' is none of {', '.join(get_args(Reader))}.")
         if self.history not in HISTORIES:
             raise InputError(f"history '{self.history}' is none of {', '.join(HISTORIES)}.")
 

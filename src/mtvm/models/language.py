@@ -6,11 +6,13 @@ import dataclasses
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from mtvm.errors import MissingExtraError
 from mtvm.models.attention import LAYER_NORM_EPS, Packing
 from mtvm.models.config import ModelConfig
 from mtvm.models.crossmodal import Projected
+from mtvm.models.text import MASK, Tokens
 
 
 @dataclasses.dataclass
@@ -35,33 +37,36 @@ class Text:
 
 
 class LanguageEncoder(nn.Module):
-    """transformers' BERT without its pooler."""
+    """transformers' BERT without its pooler; on top of a frozen reader, if the config names one.
+
+    What a reader makes of a text never changes, so that a table can hold it: `read` fills `Tokens.states`, and texts
+    that come with their states are not read again. Dropped words then lose their state to a learned one.
+    """
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        try:
-            from transformers import BertConfig, BertModel
-        except ImportError:
-            raise MissingExtraError("transformers", "model", "The language encoder") from None
-        sizes = BertConfig(
-            vocab_size=config.vocabulary,
-            hidden_size=config.hidden,
-            num_hidden_layers=config.language_layers,
-            num_attention_heads=config.heads,
-            intermediate_size=config.intermediate,
-            max_position_embeddings=config.max_positions,
-            hidden_dropout_prob=config.dropout,
-            attention_probs_dropout_prob=config.dropout,
-            layer_norm_eps=LAYER_NORM_EPS,
+        self.bert = _bert(
+            config.vocabulary if config.reader == "none" else 1,
+            config.hidden,
+            config.language_layers,
+            config.heads,
+            config.intermediate,
+            config.max_positions,
+            config.dropout,
         )
-        sizes._attn_implementation = "sdpa"
-        self.bert: nn.Module = BertModel(sizes, add_pooling_layer=False)  # type: ignore[no-untyped-call]
         self._frozen: list[nn.Module] = []
+        self.reader: nn.Module | None = None
+        if config.reader == "minilm":
+            self.reader = _bert(config.vocabulary, 384, 6, 12, 1536, 512, 0.0)
+            self.project = nn.Linear(384, config.hidden)
+            self.dropped = nn.Parameter(torch.zeros(384))
+            self.reader.requires_grad_(False)
+            self._frozen = [self.reader]
 
     def freeze(self, layers: int) -> None:
         """Keep the word embeddings and the first layers as they are, without gradients and without dropout."""
         every = [self.bert.get_submodule("embeddings"), *self.bert.get_submodule("encoder.layer").children()]
-        self._frozen = every[: layers + 1] if layers else []
+        self._frozen = ([] if self.reader is None else [self.reader]) + (every[: layers + 1] if layers else [])
         for part in self._frozen:
             part.requires_grad_(False).eval()
 
@@ -71,7 +76,62 @@ class LanguageEncoder(nn.Module):
             part.eval()
         return self
 
-    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """(B, L, hidden) of (B, L) token ids; `mask` is true for real tokens."""
-        states: Tensor = self.bert(input_ids=ids, attention_mask=mask.to(torch.long)).last_hidden_state
+    @torch.no_grad()
+    def read(self, tokens: Tokens) -> Tokens:
+        """The texts with the states of the reader, if there is one."""
+        if self.reader is None or tokens.states is not None:
+            return tokens
+        states: Tensor = self.reader(input_ids=tokens.ids, attention_mask=tokens.mask.to(torch.long)).last_hidden_state
+        return dataclasses.replace(tokens, states=states)
+
+    def forward(self, tokens: Tokens, mask: Tensor) -> Tensor:
+        """(B, L, hidden); `mask` (B, L) is true for tokens that may be attended to."""
+        if self.reader is None:
+            return _in_chunks(self.bert, "input_ids", tokens.ids, tokens.mask, mask)
+        states = self.read(tokens).states
+        assert states is not None
+        states = torch.where((tokens.ids == MASK)[..., None], self.dropped, states.to(self.dropped.dtype))
+        return _in_chunks(self.bert, "inputs_embeds", self.project(states), tokens.mask, mask)
+
+
+_CHUNK = 16
+
+
+def _in_chunks(bert: nn.Module, name: str, inputs: Tensor, real: Tensor, mask: Tensor) -> Tensor:
+    """The states of `inputs`, texts of one length together: padded only to the longest of theirs."""
+    if len(inputs) < 2 * _CHUNK or torch.compiler.is_exporting():
+        states: Tensor = bert(**{name: inputs, "attention_mask": mask.to(torch.long)}).last_hidden_state
         return states
+    lengths = real.sum(dim=1)
+    order = lengths.argsort(stable=True)
+    parts = []
+    for rows in order.split(_CHUNK):
+        length = int(lengths[rows].max())
+        part: Tensor = bert(
+            **{name: inputs[rows][:, :length], "attention_mask": mask[rows][:, :length].to(torch.long)}
+        ).last_hidden_state
+        parts.append(functional.pad(part, (0, 0, 0, inputs.shape[1] - length)))
+    return torch.cat(parts)[order.argsort()]
+
+
+def _bert(
+    vocabulary: int, hidden: int, layers: int, heads: int, intermediate: int, positions: int, dropout: float
+) -> nn.Module:
+    try:
+        from transformers import BertConfig, BertModel
+    except ImportError:
+        raise MissingExtraError("transformers", "model", "The language encoder") from None
+    sizes = BertConfig(
+        vocab_size=vocabulary,
+        hidden_size=hidden,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        intermediate_size=intermediate,
+        max_position_embeddings=positions,
+        hidden_dropout_prob=dropout,
+        attention_probs_dropout_prob=dropout,
+        layer_norm_eps=LAYER_NORM_EPS,
+    )
+    sizes._attn_implementation = "sdpa"
+    model: nn.Module = BertModel(sizes, add_pooling_layer=False)  # type: ignore[no-untyped-call]
+    return model

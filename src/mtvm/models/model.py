@@ -107,6 +107,8 @@ class MTVM(nn.Module):
         )
         self.history = make_history(config)
         self.apply(_initialize)
+        # STOP is all zeros: with a bias of zeros its LayerNorm would see no variance and give gradients of a million.
+        nn.init.normal_(self.token_encoder.project.bias, std=0.02)
 
     @property
     def device(self) -> torch.device:
@@ -116,7 +118,7 @@ class MTVM(nn.Module):
         """X = S(x). `mask` hides other tokens than padding from attention; all of them are then computed."""
         packing = Packing(tokens.mask if mask is None else mask, drop=mask is None and not self.config.pool_padding)
         mask = tokens.mask if mask is None else mask
-        states = self.language(tokens.ids, mask)
+        states = self.language(tokens, mask)
         return Text(states, mask, packing, self.crossmodal.text_cache(states, packing))
 
     def start(self, text: Text) -> Past:

@@ -35,6 +35,8 @@ class Tokens:
     """(B, L) places in the vocabulary; 0 pads."""
     words: Tensor
     """(B, L) which word of its text a piece belongs to; -1 for [CLS], [SEP] and padding."""
+    states: Tensor | None = None
+    """(B, L, width) what a frozen reader makes of each piece in its whole text; see `models.language`."""
 
     @property
     def mask(self) -> Tensor:
@@ -45,10 +47,12 @@ class Tokens:
         """Some of the texts, padded only to the longest of them."""
         ids = self.ids[rows]
         length = int((ids != PAD).sum(dim=1).max()) if len(ids) else 0
-        return Tokens(ids[:, :length], self.words[rows][:, :length])
+        states = None if self.states is None else self.states[rows][:, :length]
+        return Tokens(ids[:, :length], self.words[rows][:, :length], states)
 
     def to(self, device: torch.device | str) -> Tokens:
-        return Tokens(self.ids.to(device), self.words.to(device))
+        states = None if self.states is None else self.states.to(device)
+        return Tokens(self.ids.to(device), self.words.to(device), states)
 
 
 def minilm_folder() -> Path:
@@ -107,4 +111,4 @@ def drop_words(tokens: Tokens, rate: float, draws: Tensor | None = None) -> tupl
     count = int(words.max()) + 1 if words.numel() else 0
     draws = torch.rand(len(words), max(count, 1)) if draws is None else draws
     dropped = (draws.to(words.device).gather(1, words.clamp(min=0)) < rate) & (words >= 0)
-    return Tokens(tokens.ids.masked_fill(dropped, MASK), words), dropped
+    return Tokens(tokens.ids.masked_fill(dropped, MASK), words, tokens.states), dropped

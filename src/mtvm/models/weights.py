@@ -20,6 +20,7 @@ from mtvm.errors import InputError
 from mtvm.files import atomic_path
 from mtvm.models.config import ModelConfig
 from mtvm.models.model import MTVM
+from mtvm.models.text import minilm_folder
 
 Source = Literal["mtvm", "prevalent", "vlnbert", "bert"]
 
@@ -165,6 +166,15 @@ def load_released(model: MTVM, tensors: Mapping[str, Tensor], path: Path) -> Rep
         raise InputError(f"{path}: none of its {len(tensors)} tensors belongs to this model.")
     report.left_out = {name: _reason(name, model.config) for name in tensors if name not in used}
     return report
+
+
+def load_reader(model: MTVM) -> None:
+    """Give the frozen reader, if there is one, the weights of all-MiniLM-L6-v2 that pip brought."""
+    if model.language.reader is None:
+        return
+    tensors = _read_file(minilm_folder() / "model.safetensors")
+    wanted = set(model.language.reader.state_dict())
+    model.language.reader.load_state_dict({name: value for name, value in tensors.items() if name in wanted})
 
 
 def _reason(name: str, config: ModelConfig) -> str:

@@ -1,0 +1,78 @@
+"""What a frozen reader makes of every text, computed once and held in half precision without padding."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from mtvm.files import atomic_path, cache_dir
+from mtvm.learning import parallel
+from mtvm.models.model import MTVM
+from mtvm.models.text import Tokens
+from mtvm.progress import progress
+
+_BATCH = 64
+_LARGEST = 4 * 2**30
+"""Bytes; more texts than fit are read again each time."""
+
+
+class ReadTexts:
+    """Texts by row, with their states if the model has a reader; the states are kept in the cache."""
+
+    def __init__(self, model: MTVM, tokens: Tokens, title: str, show_progress: bool = True) -> None:
+        self.tokens = tokens
+        self._states: Tensor | None = None
+        lengths = tokens.mask.sum(dim=1)
+        self._starts = torch.cat([lengths.new_zeros(1), lengths.cumsum(0)])
+        count = int(lengths.sum())
+        if model.language.reader is None or count * model.language.dropped.numel() * 2 > _LARGEST:
+            return
+        path = cache_dir() / "texts" / f"{_digest(model, tokens)}.npy"
+        if not path.is_file() and parallel.rank() == 0:
+            states = self._read(model, title, show_progress)
+            with atomic_path(path) as fresh:
+                np.save(fresh, states.numpy())
+        parallel.wait()
+        self._states = torch.from_numpy(np.load(path))
+
+    def _read(self, model: MTVM, title: str, show_progress: bool) -> Tensor:
+        tokens, lengths = self.tokens, self._starts.diff()
+        states = torch.empty(int(self._starts[-1]), model.language.dropped.numel(), dtype=torch.float16)
+        places = torch.arange(tokens.ids.shape[1])
+        with progress(len(lengths), f"Reading {title}", "texts", show_progress) as advance:
+            for rows in lengths.argsort(stable=True).split(_BATCH):
+                some = tokens.select(rows)
+                read = model.language.read(some.to(model.device)).states
+                assert read is not None
+                into = (self._starts[rows][:, None] + places[: some.ids.shape[1]])[some.mask]
+                states[into] = read.cpu()[some.mask].half()
+                advance(len(rows))
+        return states
+
+    def __len__(self) -> int:
+        return len(self.tokens.ids)
+
+    def select(self, rows: Tensor) -> Tokens:
+        """Some of the texts, padded only to the longest of them."""
+        some = self.tokens.select(rows)
+        if self._states is None:
+            return some
+        states = torch.zeros(*some.ids.shape, self._states.shape[1])
+        places = self._starts[rows][:, None] + torch.arange(some.ids.shape[1])
+        states[some.mask] = self._states[places[some.mask]].float()
+        return dataclasses.replace(some, states=states)
+
+
+def _digest(model: MTVM, tokens: Tokens) -> str:
+    """A name for these texts as this reader reads them."""
+    assert model.language.reader is not None
+    weights = list(model.language.reader.state_dict().values())
+    digest = hashlib.sha256(tokens.ids.numpy().tobytes())
+    digest.update(str(tuple(tokens.ids.shape)).encode())
+    for tensor in (weights[0], weights[-1]):
+        digest.update(tensor.detach().cpu().numpy().tobytes())
+    return digest.hexdigest()[:32]
