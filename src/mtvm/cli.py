@@ -366,6 +366,30 @@ def eval_() -> None:
     """Evaluate a run's best agent: mtvm eval RUN [--split r2r/val_unseen ...]."""
 
 
+@app.command
+def runs(
+    folder: Annotated[Positional[Path], arg(metavar="FOLDER", help="Where to look for runs.")] = Path("runs"),
+    metric: Annotated[
+        str | None,
+        arg(metavar="NAME", help="Draw this instead: SPL, sample_success, gradient_norm, ..."),
+    ] = None,
+    json_: Annotated[bool, arg(name="json", help="Print one JSON object instead of tables and curves.")] = False,
+) -> None:
+    """List the training runs below a folder: how far they are, how they differ, and their curves.
+
+    Drawn are the loss in training and the metric that chooses the best weights. A run that is not done and wrote
+    something lately is 'running?', else 'stopped'.
+    """
+    from mtvm.runs import as_json, chosen_curves, find_runs, show
+
+    found = find_runs(folder)
+    curves = chosen_curves(found, folder, metric)
+    if json_:
+        print(json.dumps(as_json(found, curves, folder)))
+    else:
+        show(found, curves, console)
+
+
 def main(args: list[str] | None = None) -> None:
     """Run the command line; a user's mistake is one sentence on stderr and exit code 2."""
     args = sys.argv[1:] if args is None else args

@@ -15,6 +15,7 @@ from mtvm.learning.losses import LossConfig
 from mtvm.learning.teacher import Follow
 from mtvm.models.config import PRESETS as MODELS
 from mtvm.models.config import ModelConfig
+from mtvm.runs import differences
 from mtvm.tasks.load import TASKS, Task
 from mtvm.tasks.metrics import METRICS
 from mtvm.tasks.ndh import Supervision
@@ -47,7 +48,7 @@ class Part:
             number = 0.0
         if not 0 < number < float("inf"):
             raise InputError(f"'{text}': the weight after @ must be a number above 0.")
-        return cls(typing.cast(Task, task), split, number)
+        return cls(task, split, number)
 
     @property
     def name(self) -> str:
@@ -61,7 +62,9 @@ class DataConfig:
     folder: Path | None = None
     """Data folder; default $MTVM_DATA."""
     features: Path | None = None
-    """Feature store of the views. Without one the agent is blind."""
+    """Feature store of the views. Without one, and without `semantic`, the agent is blind."""
+    semantic: bool = False
+    """Without a store, make one of the names of rooms and objects that the data folder's semantics file lists."""
     train: tuple[str, ...] = ("r2r/train",)
     """Splits to train on, as task/split or task/split@weight; they take turns by weight."""
     evaluate: tuple[str, ...] = ("r2r/val_seen", "r2r/val_unseen")
@@ -201,7 +204,7 @@ def _build(kind: Any, values: Any, path: Path) -> Any:
     if values is None and type(None) in options:
         return None
     kind = next(option for option in options if option is not type(None))
-    if dataclasses.is_dataclass(kind):
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         hints = get_type_hints(kind)
         if not isinstance(values, dict) or not set(values) <= set(hints):
             unknown = sorted(set(values) - set(hints)) if isinstance(values, dict) else repr(values)[:40]
@@ -210,18 +213,6 @@ def _build(kind: Any, values: Any, path: Path) -> Any:
     if get_origin(kind) is tuple:
         return tuple(values)
     return Path(values) if kind is Path else values
-
-
-def differences(one: dict[str, Any], other: dict[str, Any], prefix: str = "") -> dict[str, tuple[Any, Any]]:
-    """The options in which two configs differ, by their names on the command line."""
-    found: dict[str, tuple[Any, Any]] = {}
-    for name in sorted(set(one) | set(other)):
-        ours, theirs = one.get(name), other.get(name)
-        if isinstance(ours, dict) and isinstance(theirs, dict):
-            found |= differences(ours, theirs, f"{prefix}{name}.")
-        elif ours != theirs:
-            found[f"{prefix}{name}"] = ours, theirs
-    return found
 
 
 def _presets() -> dict[str, TrainConfig]:
@@ -249,6 +240,7 @@ def _presets() -> dict[str, TrainConfig]:
             dropout=0.0,
             feature_dropout=0.3,
         ),
+        data=DataConfig(semantic=True),
         loss=LossConfig(imitation=1.0, student=1.0, reinforcement=0.0, consistency=ConsistencyConfig(enabled=False)),
         optimizer=OptimizerConfig(updates=2000, rate=4e-4, schedule="linear", warmup=50, clip=5.0),
         selection=SelectionConfig(split="r2r/val_seen", every=250),

@@ -27,7 +27,7 @@ console = Console()
 def train(args: list[str]) -> None:
     """`mtvm train PRESET [--any.option value]`."""
     presets = {name: (DESCRIPTIONS[name], config) for name, config in PRESETS.items()}
-    _, config = tyro.extras.overridable_config_cli(
+    config = tyro.extras.overridable_config_cli(
         presets,
         prog="mtvm train",
         args=args or ["--help"],

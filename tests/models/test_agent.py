@@ -188,7 +188,7 @@ def test_the_heading_after_the_move_is_remembered(views):
         if agent.act(views[0][0]).place == STOP:
             pytest.fail("the agent of this test must take a step")
         found.append(agent.act(dataclasses.replace(second, heading=heading)).probabilities)
-    assert np.abs(found[0] - found[1]).max() > 1e-4
+    assert np.abs(found[0] - found[1]).max() > 1e-6
 
 
 def test_attention_is_of_the_agents_own_tokens_and_words(views):

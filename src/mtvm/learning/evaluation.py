@@ -16,7 +16,7 @@ from mtvm.learning import parallel
 from mtvm.learning.rollout import Rollout, RolloutPlan, roll_out
 from mtvm.learning.vision import Vision
 from mtvm.models.model import MTVM
-from mtvm.models.text import Tokens, tokenize
+from mtvm.models.text import Tokens, Truncation, tokenize
 from mtvm.progress import progress
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metrics import evaluate, summarize
@@ -59,7 +59,7 @@ class Evaluation:
 
 def text_tokens(episodes: EpisodeSet, max_text: int, leading_cls: bool) -> Tokens:
     """The episodes' texts. A dialog that is too long loses its beginning, an instruction its end."""
-    truncation = "start" if episodes.task == "ndh" else "end"
+    truncation: Truncation = "start" if episodes.task == "ndh" else "end"
     return tokenize(episodes.texts, max_text, leading_cls=leading_cls, truncation=truncation)
 
 

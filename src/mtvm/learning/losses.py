@@ -34,13 +34,18 @@ class LossConfig:
 
 
 def rollout_loss(
-    rollout: Rollout, imitation_weight: float, config: LossConfig, batch: int
+    rollout: Rollout, imitation_weight: float, config: LossConfig, batch: int, share: float = 1.0
 ) -> tuple[Tensor, dict[str, float]]:
     """The loss of this process's part of a rollout over `batch` episodes in all processes; and its parts to log, each
-    already divided by the common count, so that their sum over processes is the mean."""
+    already divided by the common count, so that their sum over processes is the mean.
+
+    If a batch is walked in parts, `share` is how much of it this is: what is a mean over steps or tokens is then a mean
+    over this part's, weighed by its share.
+    """
     counts = [rollout.live.sum()]
     counts += [mean.count for mean in (rollout.language, rollout.crossmodal) if mean is not None]
     totals = parallel.total(torch.stack(counts).to(torch.float64)).clamp(min=1).to(torch.float32).tolist()
+    totals = [count / share for count in totals]
     loss = rollout.live.new_zeros((), dtype=torch.float32)
     parts: dict[str, float] = {}
     if rollout.imitation is not None and imitation_weight > 0:

@@ -19,6 +19,8 @@ from torch import Tensor, nn
 def start(device: torch.device) -> None:
     """Join the other processes, if there are any."""
     if int(os.environ.get("WORLD_SIZE", "1")) > 1 and not torch.distributed.is_initialized():
+        if device.type == "cuda":
+            torch.cuda.set_device(device)  # where processes meet; all would meet on the first one
         torch.distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
 
 
@@ -57,10 +59,16 @@ def total(values: Tensor) -> Tensor:
 
 
 def add_gradients(parameters: Iterable[nn.Parameter]) -> None:
-    """Make every process's gradients the sum of all."""
+    """Make every process's gradients the sum of all. What has none in any process has none afterwards."""
     if size() == 1:
         return
-    wanted = [parameter for parameter in parameters if parameter.requires_grad]
+    every = [parameter for parameter in parameters if parameter.requires_grad]
+    if not every:
+        return
+    have = total(torch.tensor([parameter.grad is not None for parameter in every], dtype=torch.int32).to(every[0].device))
+    wanted = [parameter for parameter, count in zip(every, have.tolist(), strict=True) if count]
+    if not wanted:
+        return
     for parameter in wanted:
         if parameter.grad is None:
             parameter.grad = torch.zeros_like(parameter)

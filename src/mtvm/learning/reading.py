@@ -44,7 +44,7 @@ class ReadTexts:
         states = torch.empty(int(self._starts[-1]), model.language.dropped.numel(), dtype=torch.float16)
         places = torch.arange(tokens.ids.shape[1])
         with progress(len(lengths), f"Reading {title}", "texts", show_progress) as advance:
-            for rows in lengths.argsort(stable=True).split(_BATCH):
+            for rows in torch.split(lengths.argsort(stable=True), _BATCH):
                 some = tokens.select(rows)
                 read = model.language.read(some.to(model.device)).states
                 assert read is not None

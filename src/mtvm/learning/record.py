@@ -24,7 +24,7 @@ class Record:
                 from torch.utils.tensorboard import SummaryWriter
             except ImportError:
                 return
-            self._board = SummaryWriter(str(folder / "tensorboard"), purge_step=update + 1)  # type: ignore[no-untyped-call]
+            self._board = SummaryWriter(str(folder / "tensorboard"), purge_step=update + 1)
 
     def write(self, kind: str, update: int, values: dict[str, float]) -> None:
         """Add a line; `kind` is train, or the split that was evaluated."""

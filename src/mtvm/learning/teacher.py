@@ -31,9 +31,12 @@ class Teacher:
         """(B,) the node to walk to, from where the agents are now; to stop, where it is their own."""
         rows = np.arange(len(self.last))
         if self.follow == "path":
-            following = self.references[rows, np.minimum(self.reached + 1, self.last)]
-            self.reached += (self.reached < self.last) & (following == nodes)
-            return self.references[rows, np.minimum(self.reached + 1, self.last)]
+            while True:  # a reference may stay where it is for several steps
+                following = self.references[rows, np.minimum(self.reached + 1, self.last)]
+                arrived = (self.reached < self.last) & (following == nodes)
+                if not arrived.any():
+                    return following
+                self.reached += arrived
         return self.references[rows, self.last]
 
     def keep(self, rows: Nodes) -> None:

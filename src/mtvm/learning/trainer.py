@@ -19,7 +19,7 @@ from torch import nn
 
 from mtvm.config import LOWER_IS_BETTER, Part, TrainConfig, differences
 from mtvm.errors import InputError
-from mtvm.files import read_json, write_json
+from mtvm.files import cache_dir, read_json, write_json
 from mtvm.learning import checkpoint, parallel, sampling
 from mtvm.learning.evaluation import Evaluation, evaluate_agent, text_tokens
 from mtvm.learning.losses import rollout_loss
@@ -39,6 +39,7 @@ from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metrics import SUCCESS_RADIUS, goal_distance
 from mtvm.world.features import FeatureStore
+from mtvm.world.semantics import semantic_features
 
 CONFIG = "config.json"
 BEST = "best"
@@ -60,6 +61,28 @@ class Lesson:
     vision: Vision
     tokens: Tokens
     horizon: int
+
+
+def open_store(config: TrainConfig, show_progress: bool = True) -> FeatureStore | None:
+    """The feature store of a run; None if the agent is blind."""
+    if config.data.features is not None:
+        return FeatureStore.open(config.data.features)
+    return semantic_store(DataFolder.resolve(config.data.folder), show_progress) if config.data.semantic else None
+
+
+def semantic_store(data: DataFolder, show_progress: bool) -> FeatureStore:
+    """The store of the names in the folder's semantics file, made once and kept in the cache."""
+    source = data.find(["viewpoints.jsonl", "viewpoints.jsonl.gz"])
+    if source is None:
+        raise InputError(
+            f"{data.path}: no semantics file viewpoints.jsonl(.gz) below it to make features of; give a feature store "
+            "with --data.features, or leave the agent blind with --data.no-semantic."
+        )
+    path = cache_dir() / "features" / f"semantic-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}"
+    if parallel.rank() == 0 and not path.is_dir():
+        semantic_features(source, path, show_progress=show_progress)
+    parallel.wait()
+    return FeatureStore.open(path)
 
 
 def load_part(part: Part, config: TrainConfig, store: FeatureStore | None, device: torch.device) -> Lesson:
@@ -109,7 +132,7 @@ class Trainer:
                 f"{config.optimizer.accumulate} parts; set --batch higher."
             )
         _check_folder(config)
-        self.store = None if config.data.features is None else FeatureStore.open(config.data.features)
+        self.store = open_store(config, show_progress)
         self.lessons = [load_part(Part.parse(text), config, self.store, self.device) for text in config.data.train]
         for lesson in self.lessons:
             if not lesson.episodes.has_goals:
@@ -130,6 +153,7 @@ class Trainer:
         self.best_tie = -math.inf
         self.best_update = 0
         self.evaluations_since_best = 0
+        self.examined = 0
         self.seconds = 0.0
         self._fingerprint = self._fingerprints()
         self._resume()
@@ -149,6 +173,8 @@ class Trainer:
             progress(total, f"Training {config.out.name}", "updates", first and self.show_progress) as advance,
         ):
             advance(self.update)
+            if self._exam_is_due():  # it was interrupted just before
+                self._examine(record)
             while self.update < total and not self._out_of_patience():
                 started = time.monotonic()
                 parts, stop = self._step(bool(interrupted))
@@ -157,13 +183,12 @@ class Trainer:
                 parts["seconds"] = time.monotonic() - started
                 logged.append(parts)
                 advance(1, _told(parts, self.best, config.selection.metric))
-                if record is not None and (self.update % config.log_every == 0 or self.update == total):
-                    record.write("train", self.update, self._averages(logged))
-                    logged.clear()
-                if not stop and (self.update % config.selection.every == 0 or self.update == total):
-                    metrics = self._examine()
+                if self.update % config.log_every == 0 or self.update == total:
                     if record is not None:
-                        record.write(self.exam.part.name, self.update, metrics)
+                        record.write("train", self.update, self._averages(logged))
+                    logged.clear()
+                if not stop and self._exam_is_due():
+                    self._examine(record)
                     saved = -math.inf
                 if first and (stop or time.monotonic() - saved > 60 * config.save_minutes):
                     checkpoint.save(config.out / checkpoint.NAME, self.state())
@@ -176,7 +201,7 @@ class Trainer:
         if record is not None:
             record.close()
         parallel.wait()
-        return self.update >= total or self._out_of_patience()
+        return (self.update >= total and not self._exam_is_due()) or self._out_of_patience()
 
     def _step(self, interrupted: bool) -> tuple[dict[str, float], bool]:
         """One update; what to log of it, and whether any process was asked to stop."""
@@ -189,12 +214,12 @@ class Trainer:
         parts: dict[str, float] = {}
         for kind in self._kinds():
             for places in np.array_split(np.arange(len(rows)), config.optimizer.accumulate):
-                mine = parallel.own_part(places)
-                for name, value in self._learn(number, rows, mine, kind).items():
+                mine, share = parallel.own_part(places), len(places) / len(rows)
+                for name, value in self._learn(number, rows, mine, kind, share).items():
                     parts[name] = parts.get(name, 0.0) + value
         names = sorted(parts)
-        summed = torch.tensor([parts[name] for name in names] + [float(interrupted)], dtype=torch.float64)
-        summed = parallel.total(summed.to(self._meeting_place)).tolist()
+        numbers = torch.tensor([parts[name] for name in names] + [float(interrupted)], dtype=torch.float64)
+        summed: list[float] = parallel.total(numbers.to(self._meeting_place)).tolist()
         parts = dict(zip(names, summed, strict=False))
         parallel.add_gradients(self.model.parameters())
         self.scaler.unscale_(self.optimizer)
@@ -217,7 +242,9 @@ class Trainer:
         kinds += ["sample"] if loss.student > 0 or loss.reinforcement > 0 else []
         return [kinds[self.update % len(kinds)]] if self.config.alternate else kinds
 
-    def _learn(self, number: int, rows: NDArray[np.int64], mine: NDArray[np.int64], kind: Policy) -> dict[str, float]:
+    def _learn(
+        self, number: int, rows: NDArray[np.int64], mine: NDArray[np.int64], kind: Policy, share: float
+    ) -> dict[str, float]:
         """Walk this process's episodes and add their gradients."""
         lesson = self.lessons[number]
         loss_config, seed, batch = self.config.loss, self.config.seed, len(rows)
@@ -242,7 +269,7 @@ class Trainer:
         episodes = lesson.episodes.select(rows[mine])
         with torch.autocast(self.device.type, self.precision, enabled=self.precision != torch.float32):
             rollout = roll_out(self.model, lesson.vision, episodes, tokens, plan)
-            loss, parts = rollout_loss(rollout, weight, loss_config, batch)
+            loss, parts = rollout_loss(rollout, weight, loss_config, batch, share)
         self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
         return (
             {"loss": loss.item()}
@@ -276,7 +303,11 @@ class Trainer:
 
     # Choosing the best
 
-    def _examine(self) -> dict[str, float]:
+    def _exam_is_due(self) -> bool:
+        every, total = self.config.selection.every, self.config.optimizer.updates
+        return self.update > self.examined and (self.update % every == 0 or self.update == total)
+
+    def _examine(self, record: Record | None) -> None:
         """Evaluate on the selection split, and keep the weights if they are the best so far."""
         with self.evaluated_weights():
             done = evaluate_agent(
@@ -292,7 +323,9 @@ class Trainer:
                     Agent(self.model).save_pretrained(self.config.out / BEST, metrics)
             else:
                 self.evaluations_since_best += 1
-        return metrics
+        self.examined = self.update
+        if record is not None:
+            record.write(self.exam.part.name, self.update, metrics)
 
     @contextlib.contextmanager
     def evaluated_weights(self) -> Iterator[None]:
@@ -323,6 +356,7 @@ class Trainer:
             "turns": list(self.turns.taken),
             "random": torch.get_rng_state(),
             "best": [self.best, self.best_tie, self.best_update, self.evaluations_since_best],
+            "examined": self.examined,
             "seconds": self.seconds,
             "data": self._fingerprint,
         }
@@ -353,6 +387,7 @@ class Trainer:
         torch.set_rng_state(state["random"])
         self.best, self.best_tie, self.best_update, self.evaluations_since_best = state["best"]
         self.update, self.seconds = state["update"], state["seconds"]
+        self.examined = state.get("examined", self.update)
 
     def _fingerprints(self) -> dict[str, str]:
         """What the data is, so that a run does not go on with other data."""
@@ -380,8 +415,7 @@ class Trainer:
 
 def evaluate_part(config: TrainConfig, model: MTVM, part: Part, limit: int | None = None, **options: Any) -> Evaluation:
     """Walk a split, or its first episodes, with a model of the run."""
-    store = None if config.data.features is None else FeatureStore.open(config.data.features)
-    lesson = load_part(part, config, store, model.device)
+    lesson = load_part(part, config, open_store(config), model.device)
     return evaluate_agent(model, lesson.vision, _first(lesson.episodes, limit), lesson.horizon, **options)
 
 

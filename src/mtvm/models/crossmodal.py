@@ -127,7 +127,7 @@ class CrossModalEncoder(nn.Module):
         if self.checkpointing and torch.is_grad_enabled():
             from torch.utils.checkpoint import checkpoint
 
-            return checkpoint(layer, read, seen, words, places, both, known, use_reentrant=False)  # type: ignore[no-any-return]
+            return checkpoint(layer, read, seen, words, places, both, known, use_reentrant=False)
         result: tuple[Tensor, Tensor, Tensor] = layer(read, seen, words, places, both, known)
         return result
 

@@ -32,6 +32,9 @@ def parts(model: MTVM, words: int = 32, memory: int = 4, candidates: int = 5) ->
     stream, hidden = past + candidates + 1, config.hidden
     encoded = stream if config.history in ("memory", "oriented") else candidates + 1
     language = config.language_layers * _layer(config, words, words)
+    if config.reader == "minilm":
+        reader = dataclasses.replace(config, hidden=384, heads=12, intermediate=1536)
+        language += 6 * _layer(reader, words, words) + 2 * words * reader.hidden * hidden
     cross = config.crossmodal_layers * _crossmodal(config, words, stream)
     if config.bidirectional:  # the first layer's projections of the text are there already
         cross -= 6 * words * hidden**2

@@ -105,7 +105,7 @@ def _in_chunks(bert: nn.Module, name: str, inputs: Tensor, real: Tensor, mask: T
     lengths = real.sum(dim=1)
     order = lengths.argsort(stable=True)
     parts = []
-    for rows in order.split(_CHUNK):
+    for rows in torch.split(order, _CHUNK):
         length = int(lengths[rows].max())
         part: Tensor = bert(
             **{name: inputs[rows][:, :length], "attention_mask": mask[rows][:, :length].to(torch.long)}

@@ -147,7 +147,8 @@ class MTVM(nn.Module):
         """The embedded stream [M; V] and its mask, the current tokens and theirs."""
         current, mask = with_stop(candidates, counts)
         remembered, past_mask = self.history.tokens(past, self.token_encoder)
-        tokens = torch.cat([remembered, self.token_encoder(current)], dim=1)
+        here = Packing(mask, drop=not self.config.pool_padding)
+        tokens = torch.cat([remembered, here.spread(self.token_encoder(here.pack(current)))], dim=1)
         stream_mask = torch.cat([past_mask, mask], dim=1)
         positions = (stream_mask.cumsum(dim=1) - 1).clamp(0, self.config.max_positions - 1)
         if self.config.pool_padding:  # the released code numbers padding too
@@ -170,7 +171,9 @@ class MTVM(nn.Module):
         record: list[tuple[Tensor, Tensor]] | None = [] if need_attention else None
         places = Packing(stream_mask, drop=not self.config.pool_padding)
         read, seen = self.crossmodal(text.states, text.packing, stream, places, text.cache, need_text, record)
-        scores, activations = self.head(seen[:, -mask.shape[1] :])
+        here = Packing(mask, drop=not self.config.pool_padding)
+        scores, activations = self.head(here.pack(seen[:, -mask.shape[1] :]))
+        scores, activations = here.spread(scores), here.spread(activations)
         return Step(
             logits=scores.masked_fill(~mask, -torch.inf),
             mask=mask,

@@ -1,0 +1,498 @@
+"""What the training runs below a folder have done: a table, the options in which they differ, and curves.
+
+Reads only what a run writes as JSON, so it needs no torch.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import math
+import os
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any, Literal
+
+from rich import box
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from mtvm.errors import InputError
+from mtvm.files import read_json
+from mtvm.learning.record import FILE as RECORD
+from mtvm.learning.record import read_record
+from mtvm.tasks.metrics import METRICS, RATES
+
+State = Literal["done", "stopped", "running?"]
+
+CONFIG = "config.json"
+CHECKPOINT = "checkpoint.pt"
+EVALUATIONS = "eval"
+LOWER_IS_BETTER = ("NE", "TL")
+_PARTS = ("model", "data", "optimizer", "selection")
+_NOT_RUNS = ("best", EVALUATIONS, "tensorboard")
+"""Folders of a run in which no other run is looked for."""
+_SILENCE = 300.0
+"""Seconds without a word after which a run is not taken for a running one, unless it was silent for longer before."""
+_LEVELS = "▁▂▃▄▅▆▇█"
+_ASCII_LEVELS = "_.-=+*#@"
+_NARROWEST_CURVE, _WIDEST_CURVE = 12, 60
+_NARROWEST_VALUE, _WIDEST_VALUE = 12, 26
+"""Room for the value of an option; what is longer is folded."""
+
+
+def differences(one: dict[str, Any], other: dict[str, Any], prefix: str = "") -> dict[str, tuple[Any, Any]]:
+    """The options in which two configs differ, by their names on the command line."""
+    found: dict[str, tuple[Any, Any]] = {}
+    for name in sorted(set(one) | set(other)):
+        ours, theirs = one.get(name), other.get(name)
+        if isinstance(ours, dict) and isinstance(theirs, dict):
+            found |= differences(ours, theirs, f"{prefix}{name}.")
+        elif ours != theirs:
+            found[f"{prefix}{name}"] = ours, theirs
+    return found
+
+
+@dataclasses.dataclass(frozen=True)
+class Curve:
+    """A recorded quantity over the updates."""
+
+    name: str
+    kind: str
+    """train, or the split that was evaluated."""
+    updates: list[int]
+    values: list[float]
+
+    @property
+    def title(self) -> str:
+        return f"{self.name} in training" if self.kind == "train" else f"{self.name} on {self.kind}"
+
+    def best(self) -> tuple[float, int] | None:
+        """The best value and its update; nothing if neither high nor low is good."""
+        sign = _direction(self.name)
+        if not sign or not self.values:
+            return None
+        place = max(range(len(self.values)), key=lambda place: sign * self.values[place])
+        return self.values[place], self.updates[place]
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """A run as its folder tells it."""
+
+    name: str
+    folder: Path
+    config: dict[str, Any]
+    lines: list[dict[str, Any]]
+    """The record."""
+    evaluations: dict[str, dict[str, Any]]
+    """By split, as r2r-val_unseen: the metrics of the best weights."""
+    written: float
+    """When the run last wrote something, in seconds since the epoch."""
+
+    @property
+    def total(self) -> int:
+        return int(self.config["optimizer"]["updates"])
+
+    @property
+    def update(self) -> int:
+        """The last update in the record."""
+        return max((line["update"] for line in self.lines), default=0)
+
+    @property
+    def metric(self) -> str:
+        return str(self.config["selection"]["metric"])
+
+    @property
+    def split(self) -> str:
+        """The split that chooses, as the record calls it."""
+        return str(self.config["selection"]["split"]).partition("@")[0]
+
+    @property
+    def trained_seconds(self) -> float | None:
+        return next(reversed(self.curve("trained_seconds").values), None)
+
+    @property
+    def episodes_per_second(self) -> float | None:
+        """The median over the record, because other work on the machine slows single lines down."""
+        speeds = sorted(self.curve("episodes_per_second").values)
+        return speeds[len(speeds) // 2] if speeds else None
+
+    @property
+    def best(self) -> tuple[float, int] | None:
+        """The best value of the selection metric and its update."""
+        chosen = self._selection()[0]
+        return None if chosen is None else (_number(chosen, self.metric) or 0.0, chosen["update"])
+
+    @property
+    def out_of_patience(self) -> bool:
+        patience = self.config["selection"].get("patience")
+        return patience is not None and self._selection()[1] >= patience
+
+    def state(self, now: float) -> State:
+        """Whether the run has come to its end, or else has written something lately."""
+        if self.update >= self.total or self.out_of_patience:
+            return "done"
+        moments = [0.0, *self.curve("trained_seconds").values]
+        longest = max((later - earlier for earlier, later in itertools.pairwise(moments)), default=0.0)
+        return "running?" if now - self.written < max(_SILENCE, 2 * longest) else "stopped"
+
+    def curve(self, name: str) -> Curve:
+        """A quantity's curve; an empty one if it was not recorded."""
+        kind = self.split if name in METRICS else "train"
+        points = [(line["update"], _number(line, name)) for line in self.lines if line.get("kind") == kind]
+        real = [(update, value) for update, value in points if value is not None]
+        return Curve(name, kind, [update for update, _ in real], [value for _, value in real])
+
+    def recorded(self) -> set[str]:
+        """The quantities that have a curve."""
+        names = {name for line in self.lines for name in line} - {"update", "kind"}
+        return {name for name in names if self.curve(name).values}
+
+    def _selection(self) -> tuple[dict[str, Any] | None, int]:
+        """The line that the trainer took for the best, and how many evaluations came after it."""
+        sign = -1 if self.metric in LOWER_IS_BETTER else 1
+        best, chosen, since = (-math.inf, -math.inf), None, 0
+        for line in self.lines:
+            value = _number(line, self.metric)
+            if line.get("kind") != self.split or value is None:
+                continue
+            success = _number(line, "SR")
+            rank = sign * value, -math.inf if success is None else success
+            if chosen is None or rank > best:
+                best, chosen, since = rank, line, 0
+            else:
+                since += 1
+        return chosen, since
+
+
+# Reading
+
+
+def find_runs(folder: Path) -> list[Run]:
+    """All runs below a folder, itself included, in the order of their names."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: there is no such folder; name the one that holds your runs.")
+    found = []
+    for place, below, files in os.walk(folder):
+        below[:] = sorted(name for name in below if not name.startswith("."))
+        if CONFIG not in files:
+            continue
+        run = read_run(Path(place), folder)
+        if run is not None:
+            found.append(run)
+            below[:] = [name for name in below if name not in _NOT_RUNS]
+    if not found:
+        raise InputError(f"{folder}: no run is below it; a run is a folder with the {CONFIG} that 'mtvm train' writes.")
+    return sorted(found, key=lambda run: run.folder.parts)
+
+
+def read_run(folder: Path, root: Path) -> Run | None:
+    """The run in a folder, named by its path below `root`; nothing if its config is of something else."""
+    path = folder / CONFIG
+    config = read_json(path, "config of a run")
+    if not isinstance(config, dict) or not all(isinstance(config.get(part), dict) for part in _PARTS):
+        return None
+    _check(config, path)
+    try:
+        lines = read_record(folder)
+    except (OSError, UnicodeDecodeError):
+        raise InputError(f"{folder / RECORD}: cannot be read as the record of a run.") from None
+    evaluations = {
+        metrics.parent.name: _read_evaluation(metrics)
+        for metrics in sorted(folder.glob(f"{EVALUATIONS}/*/metrics.json"))
+    }
+    times = [found.stat().st_mtime for name in (CONFIG, RECORD, CHECKPOINT) if (found := folder / name).is_file()]
+    name = folder.resolve().name if folder == root else str(folder.relative_to(root))
+    return Run(name, folder, config, lines, evaluations, max(times, default=0.0))
+
+
+def _check(config: dict[str, Any], path: Path) -> None:
+    selection = config["selection"]
+    sound = {
+        "optimizer.updates": _is_count(config["optimizer"].get("updates")),
+        "selection.metric": isinstance(selection.get("metric"), str),
+        "selection.split": isinstance(selection.get("split"), str),
+        "selection.patience": selection.get("patience") is None or _is_count(selection["patience"]),
+    }
+    for name, fine in sound.items():
+        if not fine:
+            raise InputError(f"{path}: {name} is missing or of another kind than 'mtvm train' writes.")
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _read_evaluation(path: Path) -> dict[str, Any]:
+    values = read_json(path, "metrics of an evaluation")
+    if not isinstance(values, dict):
+        raise InputError(f"{path}: not the metrics of an evaluation; 'mtvm eval' writes them again.")
+    return {name: values[name] for name in ("episodes", *METRICS) if _number(values, name) is not None}
+
+
+def _number(values: dict[str, Any], name: str) -> float | None:
+    """A value that can be counted with."""
+    value = values.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return float(value)
+
+
+def _direction(name: str) -> int:
+    """1 if high values are good, -1 if low ones are, 0 if neither."""
+    if name in LOWER_IS_BETTER or name == "loss" or name.endswith("_imitation"):
+        return -1
+    return 1 if name in METRICS or name.endswith(("_success", "_return")) else 0
+
+
+# Comparing
+
+
+def differing_options(runs: list[Run]) -> dict[str, dict[str, Any]]:
+    """The options that are not the same in all runs, but for `out`: of each the value in every run that has it."""
+    names = {name for run in runs[1:] for name in differences(runs[0].config, run.config)} - {"out"}
+    found: dict[str, dict[str, Any]] = {}
+    for name in sorted(names):
+        *groups, last = name.split(".")
+        found[name] = {}
+        for run in runs:
+            place: Any = run.config
+            for group in groups:
+                place = place.get(group) if isinstance(place, dict) else None
+            if isinstance(place, dict) and last in place:
+                found[name][run.name] = place[last]
+    return found
+
+
+def chosen_curves(runs: list[Run], folder: Path, metric: str | None = None) -> list[list[Curve]]:
+    """Of each run the curves of the loss and of its selection metric, or of `metric`; only what was recorded."""
+    names = {name for run in runs for name in run.recorded()}
+    if metric is not None and metric not in names:
+        there = f"there are {', '.join(sorted(names))}" if names else "nothing is recorded yet"
+        raise InputError(f"{folder}: no run below it has recorded '{metric}'; {there}.")
+    wanted = [(metric,) if metric is not None else ("loss", run.metric) for run in runs]
+    curves = [[run.curve(name) for name in some] for run, some in zip(runs, wanted, strict=True)]
+    return [[curve for curve in some if curve.values] for some in curves]
+
+
+def as_json(runs: list[Run], curves: list[list[Curve]], folder: Path, now: float | None = None) -> dict[str, Any]:
+    """Everything that `show` shows, as plain values."""
+    now = time.time() if now is None else now
+    told = []
+    for run, some in zip(runs, curves, strict=True):
+        best, update = run.best or (None, None)
+        told.append(
+            {
+                "name": run.name,
+                "folder": str(run.folder),
+                "state": run.state(now),
+                "update": run.update,
+                "updates": run.total,
+                "out_of_patience": run.out_of_patience,
+                "trained_seconds": run.trained_seconds,
+                "episodes_per_second": run.episodes_per_second,
+                "selection": {"split": run.split, "metric": run.metric, "best": best, "update": update},
+                "evaluations": run.evaluations,
+                "curves": [dataclasses.asdict(curve) for curve in some],
+            }
+        )
+    return {"folder": str(folder), "runs": told, "differences": differing_options(runs)}
+
+
+# Showing
+
+
+def show(runs: list[Run], curves: list[list[Curve]], console: Console, now: float | None = None) -> None:
+    """Print the runs, how they differ, and their curves, as wide as the console is."""
+    now = time.time() if now is None else now
+    splits = sorted({split for run in runs for split in run.evaluations})
+    wide = _overview(runs, now, splits)
+    if not splits or _fits(wide, console):
+        console.print(wide)
+    else:
+        console.print(_overview(runs, now, []))
+        console.print(_evaluations(runs))
+    options = differing_options(runs)
+    if options:
+        tables = (
+            _options_by_rows(runs, options, _WIDEST_VALUE),
+            _options_by_columns(runs, options),
+            _options_by_rows(runs, options, _NARROWEST_VALUE),
+            _options_as_lists(runs, options),
+        )
+        console.print(next((table for table in tables if _fits(table, console)), tables[-1]))
+    for title in dict.fromkeys(curve.title for some in curves for curve in some):
+        rows = [(run, curve) for run, some in zip(runs, curves, strict=True) for curve in some if curve.title == title]
+        levels = _ASCII_LEVELS if console.options.ascii_only else _LEVELS
+        spare = console.width - _natural_width(_curves(title, rows, 0, levels), console)
+        width = min(max(spare, _NARROWEST_CURVE), _WIDEST_CURVE)
+        console.print(_curves(title, rows, width, levels))
+
+
+def sparkline(curve: Curve, last_update: int, width: int, levels: str = _LEVELS) -> str:
+    """The curve from update 1 to the last as a row of blocks; a value stands for the updates since the one before."""
+    buckets: list[list[float]] = [[] for _ in range(width)]
+    for update, value in zip(curve.updates, curve.values, strict=True):
+        place = math.ceil(update * width / max(last_update, 1)) - 1
+        if width:
+            buckets[min(max(place, 0), width - 1)].append(value)
+    means = [sum(bucket) / len(bucket) if bucket else None for bucket in buckets]
+    real = [mean for mean in means if mean is not None]
+    low, high = min(real, default=0.0), max(real, default=0.0)
+    drawn, sign = "", " "
+    for mean in reversed(means):
+        if mean is not None:
+            share = (mean - low) / (high - low) if high > low else 0.5
+            sign = levels[round(share * (len(levels) - 1))]
+        drawn = sign + drawn
+    return drawn
+
+
+def _overview(runs: list[Run], now: float, splits: list[str]) -> Table:
+    table = _table(None)
+    for name in ("updates", "state", "trained", "best", "at", "episodes/s"):
+        table.add_column(name, justify="left" if name in ("state", "best") else "right", no_wrap=True)
+    for split in splits:
+        table.add_column(f"{split}\n{' / '.join(_headline(split))}", justify="right", no_wrap=True)
+    for run in runs:
+        state: str = run.state(now)
+        if state == "done" and run.update < run.total:
+            state = "done early"
+        value, update = run.best or (None, None)
+        speed = run.episodes_per_second
+        table.add_row(
+            Text(run.name),
+            f"{run.update} of {run.total}",
+            state,
+            _duration(run.trained_seconds),
+            "" if value is None else f"{run.metric} {_shown(run.metric, value)}",
+            "" if update is None else str(update),
+            "" if speed is None else f"{speed:.1f}",
+            *(_headline_cell(split, run.evaluations.get(split)) for split in splits),
+        )
+    return table
+
+
+def _evaluations(runs: list[Run]) -> Table:
+    table = _table("Best weights, evaluated")
+    table.add_column("split", no_wrap=True)
+    used = {split for run in runs for split in run.evaluations}
+    metrics = list(dict.fromkeys(metric for split in sorted(used, reverse=True) for metric in _headline(split)))
+    for name in ("episodes", *metrics):
+        table.add_column(name, justify="right", no_wrap=True)
+    for run in runs:
+        for number, (split, values) in enumerate(run.evaluations.items()):
+            cells = [_shown(name, values[name]) if name in values else "" for name in metrics]
+            table.add_row(
+                Text("" if number else run.name),
+                Text(split),
+                str(values.get("episodes", "")),
+                *(cell if name in _headline(split) else "" for name, cell in zip(metrics, cells, strict=True)),
+            )
+    return table
+
+
+def _headline(split: str) -> tuple[str, ...]:
+    return ("GP",) if split.startswith("ndh-") else ("SR", "SPL")
+
+
+def _headline_cell(split: str, values: dict[str, Any] | None) -> str:
+    names = [name for name in _headline(split) if values is not None and name in values]
+    return " / ".join(_shown(name, (values or {})[name]) for name in names)
+
+
+def _options_by_rows(runs: list[Run], options: dict[str, dict[str, Any]], widest: int) -> Table:
+    table = _table("Options that differ", first="option")
+    for run in runs:
+        table.add_column(Text(run.name), overflow="fold", max_width=widest)
+    for option, values in options.items():
+        table.add_row(option, *(Text(_option_text(values, run)) for run in runs))
+    return table
+
+
+def _options_by_columns(runs: list[Run], options: dict[str, dict[str, Any]]) -> Table:
+    table = _table("Options that differ")
+    for option in options:
+        table.add_column(option, overflow="fold", max_width=_WIDEST_VALUE)
+    for run in runs:
+        table.add_row(Text(run.name), *(Text(_option_text(values, run)) for values in options.values()))
+    return table
+
+
+def _options_as_lists(runs: list[Run], options: dict[str, dict[str, Any]]) -> Table:
+    """For many runs: what most of them have, then of each run only what is otherwise."""
+    table = _table("Options that differ")
+    table.add_column("options", overflow="fold")
+    texts = {name: [_option_text(values, run) for run in runs] for name, values in options.items()}
+    usual = {name: Counter(some).most_common(1)[0][0] for name, some in texts.items()}
+    table.add_row(Text("most runs", "dim"), _option_lines(usual))
+    for number, run in enumerate(runs):
+        own = {name: some[number] for name, some in texts.items() if some[number] != usual[name]}
+        table.add_row(Text(run.name), _option_lines(own))
+    return table
+
+
+def _option_lines(values: dict[str, str]) -> Text:
+    return Text("\n").join(Text.assemble((f"{name} ", "dim"), value) for name, value in values.items())
+
+
+def _option_text(values: dict[str, Any], run: Run) -> str:
+    """A value as one would type it; nothing if the run's config is older than the option."""
+    value = values.get(run.name, "")
+    if isinstance(value, list):
+        return " ".join(map(str, value))
+    return json.dumps(value) if isinstance(value, dict) else str(value)
+
+
+def _curves(title: str, rows: list[tuple[Run, Curve]], width: int, levels: str) -> Table:
+    table = _table(title)
+    table.add_column("", no_wrap=True, min_width=width)
+    for name in ("first", "last", "best" if _direction(rows[0][1].name) else "range"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for run, curve in rows:
+        best = curve.best()
+        shown = [_shown(curve.name, value) for value in (curve.values[0], curve.values[-1])]
+        if best is None:
+            spread = f"{_shown(curve.name, min(curve.values))} to {_shown(curve.name, max(curve.values))}"
+        else:
+            spread = f"{_shown(curve.name, best[0])} at {best[1]}"
+        table.add_row(Text(run.name), sparkline(curve, run.update, width, levels), *shown, spread)
+    return table
+
+
+def _table(title: str | None, first: str = "run") -> Table:
+    table = Table(
+        title=None if title is None else Text(title),
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
+    table.add_column(first, overflow="fold")
+    return table
+
+
+def _natural_width(table: Table, console: Console) -> int:
+    return Measurement.get(console, console.options.update(max_width=10_000), table).maximum
+
+
+def _fits(table: Table, console: Console) -> bool:
+    return _natural_width(table, console) <= console.width
+
+
+def _shown(name: str, value: float) -> str:
+    if name in METRICS:
+        return f"{value:.{1 if name in RATES else 2}f}"
+    return f"{value:.4g}"
+
+
+def _duration(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

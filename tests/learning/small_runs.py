@@ -1,0 +1,128 @@
+"""What the tests of training share: a very small model, runs of a few updates, and how to compare two states."""
+
+import dataclasses
+import json
+import os
+
+import torch
+
+from mtvm.config import PRESETS
+from mtvm.learning import checkpoint
+from mtvm.learning.trainer import Trainer
+from mtvm.models.config import ModelConfig
+from mtvm.models.model import MTVM
+
+SMALL = ModelConfig(
+    hidden=16,
+    heads=2,
+    intermediate=32,
+    language_layers=1,
+    crossmodal_layers=2,
+    feature_width=8,
+    angle_width=8,
+    critic_hidden=8,
+    dropout=0.1,
+)
+STEADY = dataclasses.replace(SMALL, dropout=0.0, feature_dropout=0.0, critic_dropout=0.0)
+
+ENVIRONMENT = {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", "TOKENIZERS_PARALLELISM": "false"}
+
+
+def environment():
+    """Of a subprocess that trains."""
+    return os.environ | ENVIRONMENT
+
+
+def lively_model(seed=0, config=SMALL, **changes):
+    """A model whose weights are large enough that every input matters."""
+    torch.manual_seed(seed)
+    model = MTVM(dataclasses.replace(config, **changes)).eval()
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            wide = parameter.shape[-1] ** -0.5 if "embedding" not in name else 1.0
+            parameter.normal_(std=2 * wide if parameter.dim() > 1 else 0.3).add_("orm.weight" in name)
+    return model
+
+
+def changed(config, **changes):
+    """A config with other values; `data={"horizon": 3}` changes a part of it."""
+    parts = {
+        name: dataclasses.replace(getattr(config, name), **value) if isinstance(value, dict) else value
+        for name, value in changes.items()
+    }
+    return dataclasses.replace(config, **parts)
+
+
+def small_config(data, out, **changes):
+    """The preset `tiny`, smaller still."""
+    tiny = changed(
+        PRESETS["tiny"],
+        out=out,
+        model=SMALL,
+        batch=3,
+        log_every=1,
+        tensorboard=False,
+        device="cpu",
+        data={"folder": data, "features": data / "features", "horizon": 5},
+        optimizer={"updates": 4},
+        selection={"every": 2, "limit": 5},
+    )
+    return changed(tiny, **changes)
+
+
+class Stopped(Trainer):
+    """A run that somebody interrupts after so many updates."""
+
+    def __init__(self, config, after):
+        super().__init__(config, show_progress=False)
+        self.after = after
+
+    def _step(self, interrupted):
+        return super()._step(interrupted or self.update + 1 == self.after)
+
+
+def train(config):
+    """Run to the end; the trainer and the state that it saved."""
+    trainer = Trainer(config, show_progress=False)
+    assert trainer.run()
+    return trainer, checkpoint.load(config.out / checkpoint.NAME)
+
+
+def record(folder):
+    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+
+
+def leftovers(folder):
+    """Temporary files of a process that was killed."""
+    return [path for path in folder.rglob(".*") if path.name != ".gitignore"]
+
+
+def flattened(state, prefix=""):
+    """Every leaf of nested dicts and lists by its path."""
+    if isinstance(state, dict):
+        pairs = state.items()
+    elif isinstance(state, list | tuple):
+        pairs = enumerate(state)
+    else:
+        return {prefix: state}
+    return {name: leaf for key, value in pairs for name, leaf in flattened(value, f"{prefix}/{key}").items()}
+
+
+TIMES = ("/seconds", "/config/")
+
+
+def assert_same_state(one, other):
+    """Bit by bit, but for how long it took and where it lies."""
+    one, other = flattened(one), flattened(other)
+    assert one.keys() == other.keys()
+    for name, value in one.items():
+        if not name.startswith(TIMES):
+            same = torch.equal(value, other[name]) if isinstance(value, torch.Tensor) else value == other[name]
+            assert same, name
+    assert any(name.startswith("/optimizer/state") for name in one)
+
+
+def assert_close_weights(one, other, tolerance=1e-5):
+    assert one.keys() == other.keys()
+    for name in one:
+        torch.testing.assert_close(one[name], other[name], atol=tolerance, rtol=0, msg=lambda m, n=name: f"{n}: {m}")
