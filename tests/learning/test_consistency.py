@@ -151,7 +151,7 @@ def test_the_released_variant_is_its_formula(outputs):
     """A softmax over the token axis of each episode, kl_div with mean reduction, targets detached."""
     one, other, mask = outputs
     one, other = one.double().requires_grad_(), other.double().requires_grad_()
-    found = divergence(one, other, mask, "released")
+    found = divergence(one, other, mask, "released").value
     found.backward()
     first, second = (part.detach().clone().requires_grad_() for part in (one, other))
     total = torch.zeros((), dtype=torch.float64)
@@ -170,7 +170,7 @@ def test_without_padding_the_released_variant_is_torchs_mean(outputs):
     one, other, _ = outputs
     p, q = one.log_softmax(dim=1), other.log_softmax(dim=1)
     both = functional.kl_div(p, q.exp(), reduction="none") + functional.kl_div(q, p.exp(), reduction="none")
-    assert_same(divergence(one, other, torch.ones(2, 3, dtype=torch.bool), "released"), both.mean(), 1e-6)
+    assert_same(divergence(one, other, torch.ones(2, 3, dtype=torch.bool), "released").value, both.mean(), 1e-6)
 
 
 @pytest.mark.parametrize("bidirectional", [True, False])
@@ -188,7 +188,8 @@ def test_the_doubled_pass_is_two_passes(variant, bidirectional, walk):
     assert torch.equal(pair.real, real)
     for found, expected in zip(pair.both.states.chunk(2), (full.states, other.states), strict=True):
         assert_same(found[real], expected[real])
-    assert_same(language_consistency(pair, variant), divergence(full.states, other.states, real, variant))
+    expected = divergence(full.states, other.states, real, variant)
+    assert_same(language_consistency(pair, variant).value, expected.value)
     past, plain_past = model.start(pair.full), model.start(full)
     for views, counts, chosen, direction in walk:
         found = step_pair(model, pair, past, views, counts)
@@ -201,7 +202,9 @@ def test_the_doubled_pass_is_two_passes(variant, bidirectional, walk):
         mask = torch.cat([real, plain[0].stream_mask], dim=1)
         expected = divergence(*joined, mask, variant)
         assert number(expected) > 1e-5
-        assert_same(crossmodal_consistency(*found, pair.real, variant), expected)
+        assert_same(crossmodal_consistency(*found, pair.real, variant).value, expected.value)
+        alone = divergence(*(step.stream for step in plain), plain[0].stream_mask, variant)
+        assert_same(crossmodal_consistency(*found, pair.real, variant, with_text=False).value, alone.value)
         past = model.remember(past, found[0], chosen, direction)
         plain_past = model.remember(plain_past, plain[0], chosen, direction)
 
@@ -223,7 +226,8 @@ def test_the_paper_drops_words_and_the_released_code_attention():
     model.language.register_forward_pre_hook(lambda _, given: seen.append(given))
     for variant in ("paper", "released"):
         encode_pair(model, tokens, ConsistencyConfig(variant=variant), seeded())
-    (paper_ids, paper_mask), (released_ids, released_mask) = seen
+    (paper, paper_mask), (released, released_mask) = seen
+    paper_ids, released_ids = paper.ids, released.ids
     assert torch.equal(paper_mask, tokens.mask.repeat(2, 1))
     assert torch.equal(paper_ids[:3], tokens.ids)
     assert torch.equal(paper_ids[3:] != tokens.ids, dropped)
@@ -311,9 +315,9 @@ def test_the_loss_trains_both_encoders_through_the_memory(walk):
     past, loss = model.start(pair.full), torch.zeros(())
     for views, counts, chosen, direction in walk:
         full, other = step_pair(model, pair, past, views, counts)
-        loss = loss + crossmodal_consistency(full, other, pair.real)
+        loss = loss + crossmodal_consistency(full, other, pair.real).value
         past = model.remember(past, full, chosen, direction)
-    consistency_loss(language_consistency(pair), loss, config).backward()
+    consistency_loss(language_consistency(pair).value, loss, config).backward()
     silent = ("head.score", "pooler.", "critic.")
     for name, parameter in model.named_parameters():
         reached = parameter.grad is not None and bool(parameter.grad.abs().sum() > 0)

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from mtvm.learning import parallel
 from mtvm.learning.a2c import A2CConfig, a2c_terms
-from mtvm.learning.consistency import ConsistencyConfig
+from mtvm.learning.consistency import ConsistencyConfig, consistency_loss
 from mtvm.learning.rollout import Rollout
 
 
@@ -73,7 +73,6 @@ def rollout_loss(
         parts["return"] = float(rollout.rewards.sum()) / batch
     if rollout.language is not None and rollout.crossmodal is not None:
         language, crossmodal = rollout.language.total / totals[1], rollout.crossmodal.total / totals[2]
-        weights = config.consistency
-        loss = loss + weights.language_weight * language + weights.crossmodal_weight * crossmodal  # Eq. 5
+        loss = loss + consistency_loss(language, crossmodal, config.consistency)
         parts["language_consistency"], parts["crossmodal_consistency"] = language.item(), crossmodal.item()
     return loss, parts

@@ -65,7 +65,9 @@ def add_gradients(parameters: Iterable[nn.Parameter]) -> None:
     every = [parameter for parameter in parameters if parameter.requires_grad]
     if not every:
         return
-    have = total(torch.tensor([parameter.grad is not None for parameter in every], dtype=torch.int32).to(every[0].device))
+    have = total(
+        torch.tensor([parameter.grad is not None for parameter in every], dtype=torch.int32).to(every[0].device)
+    )
     wanted = [parameter for parameter, count in zip(every, have.tolist(), strict=True) if count]
     if not wanted:
         return

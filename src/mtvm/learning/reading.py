@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
+from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from mtvm.errors import InputError
 from mtvm.files import atomic_path, cache_dir
 from mtvm.learning import parallel
 from mtvm.models.model import MTVM
@@ -32,12 +35,16 @@ class ReadTexts:
         if model.language.reader is None or count * model.language.dropped.numel() * 2 > _LARGEST:
             return
         path = cache_dir() / "texts" / f"{_digest(model, tokens)}.npy"
-        if not path.is_file() and parallel.rank() == 0:
-            states = self._read(model, title, show_progress)
-            with atomic_path(path) as fresh:
-                np.save(fresh, states.numpy())
-        parallel.wait()
-        self._states = torch.from_numpy(np.load(path))
+        if parallel.rank() > 0:
+            parallel.wait()  # for the first process, which writes them
+        self._states = _cached(path, (count, model.language.dropped.numel()))
+        if self._states is None:
+            self._states = self._read(model, title, show_progress)
+            # A cache that cannot be written costs time, nothing else.
+            with contextlib.suppress(OSError, InputError), atomic_path(path) as fresh:
+                np.save(fresh, self._states.numpy())
+        if parallel.rank() == 0:
+            parallel.wait()
 
     def _read(self, model: MTVM, title: str, show_progress: bool) -> Tensor:
         tokens, lengths = self.tokens, self._starts.diff()
@@ -65,6 +72,15 @@ class ReadTexts:
         places = self._starts[rows][:, None] + torch.arange(some.ids.shape[1])
         states[some.mask] = self._states[places[some.mask]].float()
         return dataclasses.replace(some, states=states)
+
+
+def _cached(path: Path, shape: tuple[int, int]) -> Tensor | None:
+    """What was read before; None if there is nothing, or nothing whole."""
+    try:
+        states = np.load(path)
+    except (OSError, ValueError, EOFError):
+        return None
+    return torch.from_numpy(states) if states.dtype == np.float16 and states.shape == shape else None
 
 
 def _digest(model: MTVM, tokens: Tokens) -> str:

@@ -13,6 +13,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from mtvm.models.dropout import Dropout, dropout
+
 LAYER_NORM_EPS = 1e-12
 
 
@@ -77,8 +79,12 @@ class Heads(nn.Module):
     def attend(self, query: Tensor, key: Tensor, value: Tensor, keys: Packing, queries: Packing) -> Tensor:
         """What the queries make of the values, packed as the queries are."""
         allowed = None if keys.mask is None else keys.mask[:, None, None, :]
-        dropout = self.dropout if self.training else 0.0
-        mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=allowed, dropout_p=dropout)
+        if self.training and self.dropout > 0 and query.device.type == "cpu":  # torch has no fast path for this
+            weights = dropout(attention_weights(query, key, keys), self.dropout)
+            mixed = weights @ value
+        else:
+            rate = self.dropout if self.training else 0.0
+            mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=allowed, dropout_p=rate)
         return queries.pack(mixed.transpose(1, 2).flatten(2))
 
 
@@ -96,7 +102,7 @@ class Residual(nn.Module):
     def __init__(self, width: int, hidden: int, dropout: float) -> None:
         super().__init__()
         self.dense = nn.Linear(width, hidden)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.norm = nn.LayerNorm(hidden, eps=LAYER_NORM_EPS)
 
     def forward(self, inner: Tensor, residual: Tensor) -> Tensor:

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from mtvm.models.attention import Packing
 from mtvm.models.config import ModelConfig
 from mtvm.models.crossmodal import Attention, CrossModalEncoder
+from mtvm.models.dropout import Dropout
 from mtvm.models.history import Past, StepRecord, make_history
 from mtvm.models.language import LanguageEncoder, Text
 from mtvm.models.text import Tokens
@@ -102,7 +103,7 @@ class MTVM(nn.Module):
         self.critic = nn.Sequential(
             nn.Linear(config.hidden, config.critic_hidden),
             nn.ReLU(),
-            nn.Dropout(config.critic_dropout),
+            Dropout(config.critic_dropout),
             nn.Linear(config.critic_hidden, 1),
         )
         self.history = make_history(config)

@@ -8,6 +8,7 @@ from torch.nn import functional
 
 from mtvm.models.attention import LAYER_NORM_EPS
 from mtvm.models.config import ModelConfig
+from mtvm.models.dropout import Dropout, dropout
 
 CURRENT, PAST = 0, 1
 
@@ -21,12 +22,12 @@ class TokenEncoder(nn.Module):
         self.feature_dropout = config.feature_dropout
         self.project = nn.Linear(config.token_width, config.hidden)
         self.norm = nn.LayerNorm(config.hidden, eps=LAYER_NORM_EPS)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
 
     def forward(self, tokens: Tensor) -> Tensor:
         if self.training and self.feature_dropout > 0:
             image, angle = tokens[..., : self.feature_width], tokens[..., self.feature_width :]
-            tokens = torch.cat([functional.dropout(image, self.feature_dropout), angle], dim=-1)
+            tokens = torch.cat([dropout(image, self.feature_dropout), angle], dim=-1)
         encoded: Tensor = self.dropout(self.norm(self.project(tokens)))
         return encoded
 
@@ -39,7 +40,7 @@ class StreamEmbedding(nn.Module):
         self.position = nn.Embedding(config.max_positions, config.hidden)
         self.kind = nn.Embedding(2, config.hidden)
         self.norm = nn.LayerNorm(config.hidden, eps=LAYER_NORM_EPS)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
 
     def forward(self, tokens: Tensor, positions: Tensor, kinds: Tensor) -> Tensor:
         """(B, S, hidden); `positions` (B, S) count real tokens only, `kinds` (S,) are PAST or CURRENT."""
