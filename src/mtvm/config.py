@@ -71,8 +71,9 @@ class DataConfig:
     """Splits on which the best agent is evaluated at the end."""
     supervision: Supervision = "mixed"
     """NDH: whose path is the reference."""
-    follow: Follow = "goal"
-    """Whether the teacher leads to the goal by the shortest way, or along the reference path."""
+    follow: Follow | None = None
+    """Whether the teacher leads to the goal by the shortest way, or along the reference path; default is the path for
+    R4R and long, where the way matters, else the goal."""
     horizon: int | None = None
     """Steps before a walk is cut; default 15 for R2R, 30 for R4R and long, 20 or 80 for NDH by supervision."""
 
@@ -83,6 +84,10 @@ class DataConfig:
             raise InputError("data.train names no split.")
         if self.horizon is not None and self.horizon < 1:
             raise InputError(f"data.horizon must be at least 1, not {self.horizon}.")
+
+    def followed(self, task: Task) -> Follow:
+        """Whom the teacher of a task follows."""
+        return self.follow or ("path" if task in ("r4r", "long") else "goal")
 
     def steps(self, task: Task) -> int:
         """The horizon of a task."""
@@ -224,7 +229,7 @@ def _presets() -> dict[str, TrainConfig]:
     )
     ndh = DataConfig(train=("ndh/train",), evaluate=("ndh/val_seen", "ndh/val_unseen"))
     choice = SelectionConfig(split="ndh/val_unseen", metric="GP")
-    r4r = DataConfig(train=("r4r/train",), evaluate=("r4r/val_seen", "r4r/val_unseen"), follow="path")
+    r4r = DataConfig(train=("r4r/train",), evaluate=("r4r/val_seen", "r4r/val_unseen"))
     semantic = TrainConfig(
         out=Path("runs/r2r-semantic"),
         model=ModelConfig(

@@ -286,12 +286,13 @@ def test_the_agent_that_others_hold_walks_the_same(changes, vision, some, words)
 
 @pytest.mark.parametrize("changes", KINDS, ids=str)
 def test_what_is_collected_equals_a_slow_reference(changes, vision, some, words):
-    model, noise = lively_model(seed=1, **changes), noise_of(5, STEPS, len(ROWS))
-    plan = RolloutPlan("sample", STEPS, imitation=True, reinforcement=True, noise=noise)
+    steps = 3  # so that some are cut
+    model, noise = lively_model(seed=1, **changes), noise_of(5, steps, len(ROWS))
+    plan = RolloutPlan("sample", steps, imitation=True, reinforcement=True, noise=noise)
     rollout = roll_out(model, vision, some, words, plan)
     imitation, lengths = 0.0, set()
     for row in range(len(some)):
-        walk = walk_slowly(model, vision, some, words, row, drawing(noise, row))
+        walk = walk_slowly(model, vision, some, words, row, drawing(noise, row), steps)
         assert_same_walk(rollout, row, walk)
         taken = len(walk.logits)
         lengths.add(taken)
@@ -308,6 +309,7 @@ def test_what_is_collected_equals_a_slow_reference(changes, vision, some, words)
         assert_close(rollout.bootstrap[row], walk.bootstrap)
     assert_close(rollout.imitation, imitation, 1e-3)
     assert len(lengths) > 1
+    assert 0 < rollout.stopped.sum() < len(some)
 
 
 def test_only_episodes_that_were_cut_have_a_value_to_go_on_from(vision, tiny_r2r, tokens):

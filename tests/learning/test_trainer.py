@@ -1,5 +1,6 @@
 """Whole runs in the tiny world: that they learn, that nothing is lost when they are stopped, and what they say."""
 
+import contextlib
 import dataclasses
 import errno
 import json
@@ -31,20 +32,23 @@ from small_runs import (
 
 from mtvm.config import PRESETS, TrainConfig
 from mtvm.errors import InputError
-from mtvm.learning import checkpoint, sampling
+from mtvm.learning import checkpoint, parallel, sampling
 from mtvm.learning import trainer as trainers
 from mtvm.learning.consistency import ConsistencyConfig
 from mtvm.learning.losses import LossConfig
 from mtvm.learning.trainer import DivergedError, Trainer, load_part
 from mtvm.models.agent import Agent
 
+OFF = ConsistencyConfig(enabled=False)
 KINDS = {
     "plain": {},
-    "mean": {"optimizer": {"ema": 0.9}},
-    "alternating": {"alternate": True, "loss": {"student": 0.5}},
-    "in parts": {"optimizer": {"accumulate": 2}},
-    "two sets": {"data": {"train": ("r2r/train", "prevalent/aug@0.5")}},
-    "warming up": {"optimizer": {"warmup": 3, "schedule": "cosine", "frozen_language_layers": 1}},
+    "mean, frozen": {"optimizer": {"ema": 0.9, "warmup": 3, "schedule": "cosine", "frozen_language_layers": 1}},
+    "in parts": {"optimizer": {"accumulate": 2}, "data": {"train": ("r2r/train", "prevalent/aug@0.5")}},
+    "alternating": {
+        "alternate": True,
+        "log_every": 3,
+        "loss": {"student": 0.5, "word_dropping": 0.5, "consistency": OFF},
+    },
 }
 
 
@@ -57,7 +61,7 @@ def contents(folder):
 
 
 def test_a_run_leaves_config_record_checkpoint_and_the_best_agent(small_data, tmp_path):
-    config = small_config(small_data, tmp_path / "run", data={"horizon": 5}, tensorboard=True)
+    config = small_config(small_data, tmp_path / "run", tensorboard=True)
     trainer, state = train(config)
     folder = tmp_path / "run"
     assert {path.name for path in folder.iterdir()} == {
@@ -98,21 +102,19 @@ def test_a_finished_run_that_is_started_again_has_nothing_to_do(small_data, tmp_
 
 def test_the_loss_falls_on_a_few_episodes(small_data, tmp_path):
     entries = json.loads((small_data / "R2R" / "R2R_train.json").read_text())
-    (tmp_path / "few.json").write_text(json.dumps(entries[:2]))
+    (tmp_path / "few.json").write_text(json.dumps(entries[:1]))
     config = small_config(
         small_data,
         tmp_path / "run",
         model=STEADY,
-        batch=6,
         data={"train": (f"r2r/{tmp_path / 'few.json'}",), "horizon": 8},
-        loss=LossConfig(imitation=1.0, reinforcement=0.0, consistency=ConsistencyConfig(enabled=False)),
-        optimizer={"updates": 60, "rate": 0.01},
-        selection={"every": 60, "split": f"r2r/{tmp_path / 'few.json'}", "limit": None, "metric": "SR"},
+        loss=LossConfig(imitation=1.0, reinforcement=0.0, consistency=OFF),
+        optimizer={"updates": 50, "rate": 0.01},
+        selection={"every": 50, "split": f"r2r/{tmp_path / 'few.json'}", "limit": None},
     )
-    trainer, _ = train(config)
+    train(config)
     losses = [line["loss"] for line in record(config.out) if line["kind"] == "train"]
     assert losses[-1] < 0.2 * losses[0]
-    assert trainer.best > 50
 
 
 def test_the_run_stops_when_it_has_been_patient(small_data, tmp_path, monkeypatch):
@@ -195,7 +197,7 @@ def test_activation_checkpointing_gives_the_same_gradients(small_data, tmp_path)
     assert_close_weights(plain, again, 1e-6)
 
 
-IMITATION = LossConfig(imitation=1.0, reinforcement=0.0, consistency=ConsistencyConfig(enabled=False))
+IMITATION = LossConfig(imitation=1.0, reinforcement=0.0, consistency=OFF)
 
 
 @pytest.mark.parametrize("loss", [IMITATION, dataclasses.replace(IMITATION, student=0.5)], ids=["teacher", "student"])
@@ -205,7 +207,7 @@ def test_a_batch_in_parts_gives_the_same_weights(small_data, tmp_path, loss):
     _, parts = train(changed(config, out=tmp_path / "parts", optimizer={"accumulate": 2}))
     assert_close_weights(whole["model"], parts["model"])
     for one, other in zip(record(config.out), record(tmp_path / "parts"), strict=True):
-        for name in one.keys() - {"seconds", "episodes_per_second", "trained_seconds"}:
+        for name in one.keys() - {"kind", "seconds", "episodes_per_second", "trained_seconds"}:
             assert one[name] == pytest.approx(other[name], rel=1e-3, abs=1e-4), name
 
 
@@ -237,11 +239,8 @@ def test_half_precision_trains_too(small_data, tmp_path, precision):
 # Nothing lost
 
 
-@pytest.mark.parametrize("after", [1, 2, 3])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "after"), [("plain", 1), ("plain", 3), *((kind, 2) for kind in KINDS)])
 def test_a_run_that_was_interrupted_ends_bit_by_bit_as_one_that_was_not(small_data, tmp_path, kind, after):
-    if kind != "plain" and after == 1:
-        pytest.skip("once is enough")
     config = small_config(small_data, tmp_path / "whole")
     config = changed(config, **KINDS[kind])
     _, expected = train(config)
@@ -290,8 +289,17 @@ def test_a_signal_stops_the_run_after_its_update_and_is_handled_as_before_afterw
 
     trainer = Asked(changed(config, out=tmp_path / "other"), show_progress=False)
     assert not trainer.run()
-    assert trainer.update == 3, "the update in which it came, and the one that told all processes"
-    assert checkpoint.load(trainer.config.out / checkpoint.NAME)["update"] == 3
+    assert trainer.update == 2, "the update in which it came is the last"
+    assert checkpoint.load(trainer.config.out / checkpoint.NAME)["update"] == 2
+
+
+def test_of_many_processes_none_stops_at_once(monkeypatch):
+    """Their launcher passes on the signal that each of them got already."""
+    monkeypatch.setattr(parallel, "size", lambda: 2)
+    with trainers._interruption() as caught:
+        for _ in range(3):
+            os.kill(os.getpid(), signal.SIGINT)
+    assert caught
 
 
 def command(config):
@@ -300,7 +308,7 @@ def command(config):
         *("train", "tiny", "--out", str(config.out), "--batch", str(config.batch), "--log-every", "1"),
         *("--save-minutes", "0", "--device", "cpu", "--no-tensorboard"),
         *("--data.folder", str(config.data.folder), "--data.features", str(config.data.features)),
-        *("--data.horizon", str(config.data.horizon), "--data.evaluate", "r2r/val_seen"),
+        *("--data.horizon", str(config.data.horizon), "--data.evaluate", "r2r/val_unseen"),
         *("--optimizer.updates", str(config.optimizer.updates), "--optimizer.ema", "0.9"),
         *("--selection.every", str(config.selection.every), "--selection.limit", "5"),
         *(f"--model.{name.replace('_', '-')}={getattr(SMALL, name)}" for name in ("hidden", "heads", "intermediate")),
@@ -310,8 +318,12 @@ def command(config):
 
 KILLING = """
     import json, os, signal, sys, time
-    from mtvm.cli import main
     import mtvm.training_commands
+    import mtvm.models.text
+    from mtvm.cli import main
+    from transformers import BertConfig, BertModel
+
+    mtvm.models.text.tokenize(["so that no child has to import anything"])
 
     whole, broken, delays = json.loads(sys.argv[1])
 
@@ -348,10 +360,10 @@ KILLING = """
 
 
 def test_a_run_that_is_killed_again_and_again_ends_bit_by_bit_as_one_that_was_not(small_data, tmp_path):
-    whole = small_config(small_data, tmp_path / "whole", optimizer={"updates": 8}, selection={"every": 3})
+    whole = small_config(small_data, tmp_path / "whole", batch=2, optimizer={"updates": 6}, selection={"every": 2})
     broken = changed(whole, out=tmp_path / "broken")
     draw = random.Random(3)
-    delays = [draw.uniform(0.15, 0.6) for _ in range(6)]
+    delays = [draw.uniform(0.15, 0.6) for _ in range(5)]
     # Processes that are forked from one that has everything imported: there is more to kill in a second of work.
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(KILLING), json.dumps([command(whole), command(broken), delays])],
@@ -362,7 +374,7 @@ def test_a_run_that_is_killed_again_and_again_ends_bit_by_bit_as_one_that_was_no
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert int(re.search(r"killed (\d+)", done.stdout)[1]) >= 2
+    assert int(re.search(r"killed (\d+)", done.stdout)[1]) >= 1
     states = [checkpoint.load(config.out / checkpoint.NAME) for config in (whole, broken)]
     assert_same_state(*states)
     assert contents(whole.out / "best") == contents(broken.out / "best")
@@ -383,7 +395,8 @@ def test_ctrl_c_saves_and_says_how_to_go_on(small_data, tmp_path):
         text=True,
     ) as process:
         while not (config.out / checkpoint.NAME).is_file() and process.poll() is None:
-            os.sched_yield()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(0.05)
         process.send_signal(signal.SIGINT)
         told, errors = process.communicate(timeout=120)
     assert process.returncode == 130, errors
@@ -569,12 +582,35 @@ def test_a_split_without_goals_is_refused(small_data, tmp_path, where):
         Trainer(small_config(small_data, tmp_path / "run", **{where: change}), show_progress=False).run()
 
 
+@pytest.mark.parametrize("content", ["[]", "null", '{"out": "x"', '{"novelty": 1}'])
+def test_a_damaged_config_is_refused(stopped, content):
+    (stopped.out / "config.json").write_text(content)
+    assert_refused(stopped, str(stopped.out))
+
+
 def test_a_batch_that_is_smaller_than_its_parts_is_refused(small_data, tmp_path):
     with pytest.raises(InputError, match="batch 3 cannot be shared by 1 processes in 4 parts"):
         Trainer(small_config(small_data, tmp_path / "run", optimizer={"accumulate": 4}), show_progress=False)
 
 
 # Presets
+
+
+@pytest.mark.parametrize("dropping", [{}, {"word_dropping": 0.5, "consistency": OFF}])
+def test_words_are_dropped_from_the_end_of_a_long_dialog(small_data, tmp_path, dropping):
+    """Its beginning is cut, so that the words that are left have high numbers."""
+    entries = json.loads((small_data / "NDH" / "train.json").read_text())[:4]
+    for entry in entries:
+        entry["dialog_history"][0]["message"] = "Should I go on, or wait here? " * 40
+    (tmp_path / "long.json").write_text(json.dumps(entries))
+    config = small_config(
+        small_data,
+        tmp_path / "run",
+        data={"train": (f"ndh/{tmp_path / 'long.json'}",)},
+        optimizer={"updates": 1},
+        loss=dropping,
+    )
+    train(config)
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -537,6 +537,14 @@ def test_the_record_goes_on_after_the_update_that_was_saved(tmp_path):
     assert lines[-1]["loss"] == 9.0
 
 
+def test_a_record_that_cannot_be_written_is_named(tmp_path):
+    record = Record(tmp_path, 0, tensorboard=False)
+    (tmp_path / "metrics.jsonl").unlink()
+    (tmp_path / "metrics.jsonl").mkdir()
+    with pytest.raises(InputError, match=r"metrics\.jsonl: the record could not be written"):
+        record.write("train", 1, {})
+
+
 def test_a_folder_without_a_record_has_no_lines(tmp_path):
     assert read_record(tmp_path) == []
 

@@ -22,7 +22,7 @@ def save(path: Path, state: dict[str, Any]) -> None:
     """Write a state of tensors and plain values; a full disk leaves the one before as it was."""
     try:
         with atomic_path(path) as fresh, fresh.open("wb") as file:
-            torch.save(state | {"format": FORMAT, "mtvm": __version__, "torch": torch.__version__}, file)
+            torch.save(state | {"format": FORMAT, "mtvm": __version__, "torch": str(torch.__version__)}, file)
             file.flush()
             os.fsync(file.fileno())
     except (OSError, RuntimeError) as error:  # torch wraps a failed write in its own way

@@ -88,7 +88,7 @@ def _digest(model: MTVM, tokens: Tokens) -> str:
     assert model.language.reader is not None
     weights = list(model.language.reader.state_dict().values())
     digest = hashlib.sha256(tokens.ids.numpy().tobytes())
-    digest.update(str(tuple(tokens.ids.shape)).encode())
+    digest.update(f"{tuple(tokens.ids.shape)} {model.config.reader_layers}".encode())
     for tensor in (weights[0], weights[-1]):
         digest.update(tensor.detach().cpu().numpy().tobytes())
     return digest.hexdigest()[:32]

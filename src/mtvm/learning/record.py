@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from mtvm.errors import InputError
 from mtvm.files import write_text
 
 FILE = "metrics.jsonl"
@@ -28,8 +29,11 @@ class Record:
 
     def write(self, kind: str, update: int, values: dict[str, float]) -> None:
         """Add a line; `kind` is train, or the split that was evaluated."""
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"update": update, "kind": kind} | values) + "\n")
+        try:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"update": update, "kind": kind} | values) + "\n")
+        except OSError as error:
+            raise InputError(f"{self.path}: the record could not be written ({error.strerror}).") from error
         if self._board is not None:
             for name, value in values.items():
                 self._board.add_scalar(f"{kind}/{name}", value, update)

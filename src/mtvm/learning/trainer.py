@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import hashlib
 import math
 import signal
@@ -61,6 +62,11 @@ class Lesson:
     vision: Vision
     tokens: Tokens
     horizon: int
+
+    @functools.cached_property
+    def words(self) -> int:
+        """More than the largest number of a word; a text that lost its beginning has none of the small ones."""
+        return max(int(self.tokens.words.max()) + 1, 1)
 
 
 def open_store(config: TrainConfig, show_progress: bool = True) -> FeatureStore | None:
@@ -138,6 +144,8 @@ class Trainer:
             if not lesson.episodes.has_goals:
                 raise InputError(f"{lesson.episodes.source}: {lesson.part.name} has no goals to learn from.")
         exam = load_part(Part.parse(config.selection.split), config, self.store, self.device)
+        if not exam.episodes.has_goals:
+            raise InputError(f"{exam.episodes.source}: {exam.part.name} has no goals to choose the best weights by.")
         self.exam = dataclasses.replace(exam, episodes=_first(exam.episodes, config.selection.limit))
         sizes, weights = [len(one.episodes) for one in self.lessons], [one.part.weight for one in self.lessons]
         self.turns = sampling.Turns(sizes, weights, config.batch, config.seed)
@@ -154,6 +162,8 @@ class Trainer:
         self.best_update = 0
         self.evaluations_since_best = 0
         self.examined = 0
+        self.logged: list[dict[str, float]] = []
+        """What is not in the record yet."""
         self.seconds = 0.0
         self._fingerprint = self._fingerprints()
         self._resume()
@@ -165,7 +175,6 @@ class Trainer:
         config, total = self.config, self.config.optimizer.updates
         first = parallel.rank() == 0
         record = Record(config.out, self.update, config.tensorboard) if first else None
-        logged: list[dict[str, float]] = []
         saved = began = time.monotonic()
         trained = self.seconds
         with (
@@ -177,16 +186,16 @@ class Trainer:
                 self._examine(record)
             while self.update < total and not self._out_of_patience():
                 started = time.monotonic()
-                parts, stop = self._step(bool(interrupted))
+                parts, stop = self._step(interrupted)
                 self.update += 1
                 self.seconds = trained + time.monotonic() - began
                 parts["seconds"] = time.monotonic() - started
-                logged.append(parts)
+                self.logged.append(parts)
                 advance(1, _told(parts, self.best, config.selection.metric))
                 if self.update % config.log_every == 0 or self.update == total:
                     if record is not None:
-                        record.write("train", self.update, self._averages(logged))
-                    logged.clear()
+                        record.write("train", self.update, self._averages(self.logged))
+                    self.logged.clear()
                 if not stop and self._exam_is_due():
                     self._examine(record)
                     saved = -math.inf
@@ -203,7 +212,7 @@ class Trainer:
         parallel.wait()
         return (self.update >= total and not self._exam_is_due()) or self._out_of_patience()
 
-    def _step(self, interrupted: bool) -> tuple[dict[str, float], bool]:
+    def _step(self, interrupted: list[int]) -> tuple[dict[str, float], bool]:
         """One update; what to log of it, and whether any process was asked to stop."""
         config = self.config
         sampling.seed_dropout(config.seed, self.update)
@@ -218,7 +227,7 @@ class Trainer:
                 for name, value in self._learn(number, rows, mine, kind, share).items():
                     parts[name] = parts.get(name, 0.0) + value
         names = sorted(parts)
-        numbers = torch.tensor([parts[name] for name in names] + [float(interrupted)], dtype=torch.float64)
+        numbers = torch.tensor([parts[name] for name in names] + [float(bool(interrupted))], dtype=torch.float64)
         summed: list[float] = parallel.total(numbers.to(self._meeting_place)).tolist()
         parts = dict(zip(names, summed, strict=False))
         parallel.add_gradients(self.model.parameters())
@@ -226,7 +235,8 @@ class Trainer:
         clip = config.optimizer.clip or math.inf
         wanted = [parameter for parameter in self.model.parameters() if parameter.grad is not None]
         parts["gradient_norm"] = norm = float(nn.utils.clip_grad_norm_(wanted, clip))
-        if not self.scaler.is_enabled() and not (math.isfinite(parts["loss"]) and norm < _LARGEST_NORM):
+        tame = norm < _LARGEST_NORM or self.scaler.is_enabled()  # which skips updates until its scale fits
+        if not (math.isfinite(parts["loss"]) and tame):
             self._diverged(number, rows, parts["loss"], norm)
         self.scaler.step(self.optimizer)
         self.scaler.update()
@@ -251,7 +261,7 @@ class Trainer:
         weight = loss_config.imitation if kind == "teacher" else loss_config.student
         own = torch.from_numpy(mine)
         noise = sampling.uniform((lesson.horizon, batch), seed, self.update, 3)[:, own] if kind == "sample" else None
-        word_noise = sampling.uniform((batch, self.config.model.max_text), seed, self.update, 4, kind == "sample")
+        word_noise = sampling.uniform((batch, lesson.words), seed, self.update, 4, kind == "sample")
         tokens = self.texts[number].select(torch.from_numpy(rows[mine]))
         consistency = loss_config.consistency if loss_config.consistency.enabled else None
         if consistency is None and loss_config.word_dropping > 0:
@@ -259,7 +269,7 @@ class Trainer:
         plan = RolloutPlan(
             kind,
             lesson.horizon,
-            follow=self.config.data.follow,
+            follow=self.config.data.followed(lesson.part.task),
             imitation=weight > 0,
             reinforcement=kind == "sample" and loss_config.reinforcement > 0,
             consistency=consistency,
@@ -357,6 +367,7 @@ class Trainer:
             "random": torch.get_rng_state(),
             "best": [self.best, self.best_tie, self.best_update, self.evaluations_since_best],
             "examined": self.examined,
+            "logged": list(self.logged),
             "seconds": self.seconds,
             "data": self._fingerprint,
         }
@@ -387,7 +398,7 @@ class Trainer:
         torch.set_rng_state(state["random"])
         self.best, self.best_tie, self.best_update, self.evaluations_since_best = state["best"]
         self.update, self.seconds = state["update"], state["seconds"]
-        self.examined = state.get("examined", self.update)
+        self.examined, self.logged = state.get("examined", self.update), state.get("logged", [])
 
     def _fingerprints(self) -> dict[str, str]:
         """What the data is, so that a run does not go on with other data."""
@@ -406,6 +417,7 @@ class Trainer:
             checkpoint.save(folder / checkpoint.NAME, self.state())
             report = {"update": self.update, "split": lesson.part.name, "loss": str(loss), "gradient_norm": str(norm)}
             write_json(folder / "episodes.json", report | {"episodes": ids}, indent=1)
+        parallel.wait()  # a launcher ends all processes when one has failed
         raise DivergedError(
             f"{self.config.out}: update {self.update} gave a loss of {loss:.4g} and a gradient norm of {norm:.4g} on "
             f"episodes {', '.join(ids[:4])}, ...; the state before it is in {folder}, and nothing else was changed. "
@@ -430,7 +442,10 @@ def _check_folder(config: TrainConfig) -> None:
         if (config.out / checkpoint.NAME).is_file():
             raise InputError(f"{config.out}: has a checkpoint but no {CONFIG}; name another folder with --out.")
         return
-    changed = differences(read_json(path, "config of a run"), config.to_dict())
+    there = read_json(path, "config of a run")
+    if not isinstance(there, dict):
+        raise InputError(f"{path}: not the config of a run; name another folder with --out.")
+    changed = differences(there, config.to_dict())
     for name in ("device", "log_every", "save_minutes", "tensorboard", "out"):
         changed.pop(name, None)  # these do not change what is learned
     if changed:
@@ -450,11 +465,12 @@ def _precision(config: TrainConfig, device: torch.device) -> torch.dtype:
 
 @contextlib.contextmanager
 def _interruption() -> Iterator[list[int]]:
-    """A list that holds the signal once somebody wants the run to stop; a second one stops it at once."""
+    """A list that holds the signal once somebody wants the run to stop; a second one stops it at once, unless there are
+    many processes, whose launcher passes on what each of them got already."""
     caught: list[int] = []
 
     def note(number: int, _: Any) -> None:
-        if caught:
+        if caught and parallel.size() == 1:
             raise KeyboardInterrupt
         caught.append(number)
 

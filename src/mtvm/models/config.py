@@ -27,9 +27,13 @@ class ModelConfig:
     language_layers: int = 9
     reader: Reader = "none"
     """minilm: the language encoder reads the word states of a frozen all-MiniLM-L6-v2 instead of word embeddings."""
+    reader_layers: int = 6
+    """How many of the reader's layers a word goes through; with 0 it reads MiniLM's word embeddings."""
     crossmodal_layers: int = 4
     feature_width: int = 2048
     """Numbers of a view's image feature; also the width of what the memory stores of a step."""
+    feature_scale: float = 1.0
+    """Factor on image features. Those of length 1 are lost beside the direction's 128 numbers; 20 brings them out."""
     angle_width: int = 128
     """Numbers of a direction feature."""
     vocabulary: int = 30522
@@ -62,7 +66,7 @@ class ModelConfig:
             value = getattr(self, field.name)
             if field.type == "int" and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
                 raise InputError(f"{field.name} must be a whole number, not {value!r}.")
-            if field.type == "float" and not (isinstance(value, int | float) and 0 <= value < 1):
+            if "dropout" in field.name and not (isinstance(value, int | float) and 0 <= value < 1):
                 raise InputError(f"{field.name} must be a number from 0 to 1, not {value!r}.")
             if field.type == "bool" and not isinstance(value, bool):
                 raise InputError(f"{field.name} must be true or false, not {value!r}.")

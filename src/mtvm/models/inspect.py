@@ -34,7 +34,7 @@ def parts(model: MTVM, words: int = 32, memory: int = 4, candidates: int = 5) ->
     language = config.language_layers * _layer(config, words, words)
     if config.reader == "minilm":
         reader = dataclasses.replace(config, hidden=384, heads=12, intermediate=1536)
-        language += 6 * _layer(reader, words, words) + 2 * words * reader.hidden * hidden
+        language += config.reader_layers * _layer(reader, words, words) + 2 * words * reader.hidden * hidden
     cross = config.crossmodal_layers * _crossmodal(config, words, stream)
     if config.bidirectional:  # the first layer's projections of the text are there already
         cross -= 6 * words * hidden**2

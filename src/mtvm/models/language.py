@@ -57,7 +57,7 @@ class LanguageEncoder(nn.Module):
         self._frozen: list[nn.Module] = []
         self.reader: nn.Module | None = None
         if config.reader == "minilm":
-            self.reader = _bert(config.vocabulary, 384, 6, 12, 1536, 512, 0.0)
+            self.reader = _bert(config.vocabulary, 384, config.reader_layers, 12, 1536, 512, 0.0)
             self.project = nn.Linear(384, config.hidden)
             self.dropped = nn.Parameter(torch.zeros(384))
             self.reader.requires_grad_(False)

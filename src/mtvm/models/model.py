@@ -146,7 +146,7 @@ class MTVM(nn.Module):
 
     def assemble(self, past: Past, candidates: Tensor, counts: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """The embedded stream [M; V] and its mask, the current tokens and theirs."""
-        current, mask = with_stop(candidates, counts)
+        current, mask = with_stop(self._scaled(candidates), counts)
         remembered, past_mask = self.history.tokens(past, self.token_encoder)
         here = Packing(mask, drop=not self.config.pool_padding)
         tokens = torch.cat([remembered, here.spread(self.token_encoder(here.pack(current)))], dim=1)
@@ -157,6 +157,12 @@ class MTVM(nn.Module):
         kinds = torch.full((tokens.shape[1],), CURRENT, device=tokens.device)
         kinds[: remembered.shape[1]] = PAST
         return self.embedding(tokens, positions, kinds), stream_mask, current, mask
+
+    def _scaled(self, tokens: Tensor) -> Tensor:
+        if self.config.feature_scale == 1:
+            return tokens
+        width = self.config.feature_width
+        return torch.cat([tokens[..., :width] * self.config.feature_scale, tokens[..., width:]], dim=-1)
 
     def attend(
         self,
@@ -205,7 +211,7 @@ class MTVM(nn.Module):
             text_mask=step.text_mask,
             stream=step.stream,
             stream_mask=step.stream_mask,
-            panorama=panorama,
+            panorama=None if panorama is None else self._scaled(panorama),
         )
         return self.history.update(past, record)
 

@@ -1,0 +1,152 @@
+"""Two processes against one: the same gradients, weights, evaluations and resumed runs."""
+
+import json
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from small_runs import STEADY, Stopped, assert_close_weights, changed, environment, record, small_config, train
+from two_processes import evaluation, gradients
+
+from mtvm.learning import checkpoint, parallel
+from mtvm.learning.consistency import ConsistencyConfig
+from mtvm.learning.losses import LossConfig
+from mtvm.learning.trainer import Trainer
+
+OFF = ConsistencyConfig(enabled=False)
+LOSSES = {
+    "teacher": LossConfig(imitation=1.0, reinforcement=0.0, consistency=OFF),
+    "sampled": LossConfig(imitation=0.2, student=0.3, reinforcement=1.0, consistency=OFF),
+    "consistent": LossConfig(),
+}
+SCRIPT = Path(__file__).with_name("two_processes.py")
+
+
+def launch(*command):
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def configs(small_data, tmp_path_factory):
+    """By name: what two processes do, and one."""
+    folder = tmp_path_factory.mktemp("parallel")
+
+    def steady(name, **changes):
+        config = small_config(small_data, folder / name, model=STEADY, batch=5, data={"horizon": 6})
+        return changed(config, **changes)
+
+    found = {}
+    for name, loss in LOSSES.items():
+        found[f"gradients {name}"] = steady(f"gradients {name}", loss=loss)
+        found[f"weights {name}"] = steady(f"weights {name}", loss=loss, optimizer={"updates": 2})
+    found["weights in parts"] = steady("weights in parts", optimizer={"updates": 2, "accumulate": 2})
+    found["evaluation"] = steady("evaluation", selection={"limit": 7, "split": "r2r/val_unseen"})
+    found["first half"] = steady("first half", optimizer={"ema": 0.9})
+    found["second half"] = steady("second half", optimizer={"ema": 0.9})
+    return found
+
+
+@pytest.fixture(scope="module")
+def together(configs, tmp_path_factory):
+    """The results of two processes, those of each; before, one process makes the first half of a run."""
+    patch = pytest.MonkeyPatch()
+    patch.delenv("WORLD_SIZE", raising=False)
+    assert not Stopped(configs["second half"], 2).run()
+    folder = tmp_path_factory.mktemp("results")
+    (folder / "task.json").write_text(json.dumps({name: config.to_dict() for name, config in configs.items()}))
+    start = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    launch(*start, str(SCRIPT), str(folder))
+    patch.undo()
+    return [torch.load(folder / f"results-{rank}-of-2.pt", weights_only=True) for rank in range(2)]
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_gradients_of_two_processes_are_those_of_one(configs, together, tmp_path, loss):
+    name = f"gradients {loss}"
+    expected, parts = gradients(changed(configs[name], out=tmp_path / "alone"))
+    for found, same in (results[name] for results in together):
+        assert {n for n, value in found.items() if value is None} == {n for n, v in expected.items() if v is None}
+        for weight, gradient in expected.items():
+            if gradient is not None:
+                torch.testing.assert_close(found[weight], gradient, atol=1e-5, rtol=1e-4)
+        assert same == pytest.approx(parts, rel=1e-4, abs=1e-5)
+
+
+def test_rollouts_of_the_two_processes_have_different_lengths(configs, tmp_path, monkeypatch):
+    """Otherwise the test above would show little."""
+    trainer = Trainer(changed(configs["gradients consistent"], out=tmp_path / "alone"), show_progress=False)
+    lengths = []
+    for rank in range(2):
+        monkeypatch.setattr(parallel, "own_part", lambda rows, rank=rank: np.array_split(rows, 2)[rank])
+        trainer.turns.taken = [0]
+        seen = trainer._seen
+        monkeypatch.setattr(trainer, "_seen", lambda r, *a, seen=seen: lengths.append(len(r.live)) or seen(r, *a))
+        trainer._step(False)
+        monkeypatch.undo()
+    assert lengths[0] != lengths[2] or lengths[1] != lengths[3]
+
+
+@pytest.mark.parametrize("name", [*(f"weights {loss}" for loss in LOSSES), "weights in parts"])
+def test_two_updates_of_two_processes_give_the_weights_of_one(configs, together, tmp_path, name):
+    alone = changed(configs[name], out=tmp_path / "alone")
+    _, state = train(alone)
+    for weights, _ in (results[name] for results in together):
+        assert_close_weights(state["model"], weights)
+    for one, other in zip(record(alone.out), record(configs[name].out), strict=True):
+        for number in one.keys() - {"kind", "seconds", "episodes_per_second", "trained_seconds"}:
+            assert one[number] == pytest.approx(other[number], rel=1e-3, abs=1e-3), number
+
+
+def test_both_processes_have_the_very_same_weights(configs, together):
+    for name in configs:
+        if name.startswith("weights"):
+            one, other = (results[name][0] for results in together)
+            assert all(torch.equal(one[weight], other[weight]) for weight in one)
+
+
+def test_an_evaluation_by_two_processes_is_that_of_one(configs, together, tmp_path):
+    nodes, views, traces = evaluation(changed(configs["evaluation"], out=tmp_path / "alone"))
+    assert len(nodes) == 7
+    for found_nodes, found_views, found_traces in (results["evaluation"] for results in together):
+        assert torch.equal(found_nodes, nodes)
+        assert torch.equal(found_views, views)
+        for mine, theirs in zip(found_traces, traces, strict=True):
+            for step, same in zip(mine["probabilities"], theirs["probabilities"], strict=True):
+                assert step == pytest.approx(same, abs=1e-3)
+
+
+def test_a_run_goes_on_with_more_or_fewer_processes(configs, together, tmp_path):
+    _, whole = train(changed(configs["first half"], out=tmp_path / "whole"))
+    halved = Trainer(configs["first half"], show_progress=False)
+    assert halved.update == 2
+    assert halved.run()
+    assert_close_weights(whole["model"], halved.model.state_dict())
+    for weights, began in (results["second half"] for results in together):
+        assert began == 2
+        assert_close_weights(whole["model"], weights)
+    for name in ("first half", "second half"):
+        state = checkpoint.load(configs[name].out / checkpoint.NAME)
+        assert_close_weights(whole["mean"]["weights"], state["mean"]["weights"])
+        assert [line["update"] for line in record(configs[name].out)] == [1, 2, 2, 3, 4, 4]
+
+
+def test_accelerate_launches_it_too(configs, together, tmp_path):
+    pytest.importorskip("accelerate")
+    config = changed(configs["weights teacher"], out=tmp_path / "run")
+    (tmp_path / "task.json").write_text(json.dumps({"weights": config.to_dict()}))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    # With --cpu it asks for MPI; without a GPU this option only starts the processes, which then meet by gloo.
+    options = ["--multi_gpu", "--num_processes", "2", "--num_machines", "1", "--mixed_precision", "no"]
+    options += ["--dynamo_backend", "no", "--main_process_port", str(port)]
+    start = [sys.executable, "-m", "accelerate.commands.launch", *options]
+    launch(*start, str(SCRIPT), str(tmp_path))
+    weights, _ = torch.load(tmp_path / "results-0-of-2.pt", weights_only=True)["weights"]
+    assert all(torch.equal(weights[name], value) for name, value in together[0]["weights teacher"][0].items())

@@ -1,0 +1,61 @@
+"""What each of two processes does for `test_parallel.py`; started by torchrun with a folder that says what."""
+
+import json
+import sys
+from pathlib import Path
+
+import torch
+from small_runs import Stopped, lively_model
+
+from mtvm.config import TrainConfig
+from mtvm.learning import parallel
+from mtvm.learning.evaluation import evaluate_agent
+from mtvm.learning.trainer import Trainer
+
+
+def gradients(config):
+    """Of the first update, summed over the processes."""
+    trainer = Trainer(config, show_progress=False)
+    found = {}
+
+    def keep(*_, **__):
+        named = trainer.model.named_parameters()
+        found.update({name: None if value.grad is None else value.grad.clone() for name, value in named})
+
+    trainer.scaler.step = keep
+    parts, _ = trainer._step(False)
+    return found, parts
+
+
+def evaluation(config):
+    trainer = Trainer(config, show_progress=False)
+    model = lively_model(seed=2, config=config.model)
+    done = evaluate_agent(
+        model, trainer.exam.vision, trainer.exam.episodes, 6, batch=4, probabilities=True, show_progress=False
+    )
+    return torch.from_numpy(done.nodes), torch.from_numpy(done.views), done.traces
+
+
+def main(folder):
+    torch.set_num_threads(1)
+    task = json.loads((folder / "task.json").read_text())
+    results = {}
+    for name, values in task.items():
+        config = TrainConfig.from_dict(values, folder / "task.json")
+        if name.startswith("gradients"):
+            results[name] = gradients(config)
+        elif name.startswith("evaluation"):
+            results[name] = evaluation(config)
+        elif name.startswith("first half"):
+            Stopped(config, 2).run()
+        else:
+            trainer = Trainer(config, show_progress=False)
+            began = trainer.update
+            trainer.run()
+            results[name] = trainer.model.state_dict(), began
+    torch.save(results, folder / f"results-{parallel.rank()}-of-{parallel.size()}.pt")
+    parallel.finish()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
