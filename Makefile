@@ -10,7 +10,7 @@ demo: $(READY)  ## Build the world of 36 homes, walk it, show the scores and pic
 	$(BIN)/mtvm demo
 
 test: $(READY)  ## Run the tests
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
 
 lint: $(READY)  ## Check style and types
 	$(BIN)/ruff check .

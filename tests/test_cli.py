@@ -92,13 +92,18 @@ def test_features_import_and_info(capsys, tmp_path):
 
 def test_demo(capsys, tmp_path):
     pytest.importorskip("torch")
-    printed = run(capsys, "demo", "--out", tmp_path / "demo", "--homes", "3").out
-    for agent in ("random", "shortest", "stop", "forward"):
-        assert agent in printed
-        for task in ("r2r", "long"):
-            assert (tmp_path / "demo" / f"{agent}_{task}_val_unseen.json").exists()
-    for picture in ("plan.png", "episode.png"):
-        assert (tmp_path / "demo" / picture).read_bytes().startswith(b"\x89PNG")
+    out = tmp_path / "demo"
+    printed = run(capsys, "demo", "--out", out, "--homes", "3", "--updates", "2").out
+    for agent in ("random", "shortest path", "without memory", "with variable-length memory"):
+        assert printed.count(agent) == 4, "one row in each of the four tables"
+    for task in ("r2r", "long"):
+        for agent in ("random", "shortest"):
+            assert (out / f"{agent}_{task}_val_unseen.json").exists()
+        for agent in ("memory", "no-memory"):
+            assert (out / agent / "eval" / f"{task}-val_unseen" / "results.json").exists()
+    for picture in ("reference.png", "memory.png", "no-memory.png", "episode.png"):
+        assert (out / picture).read_bytes().startswith(b"\x89PNG")
+    assert "with variable-length memory" in (out / "report.html").read_text()
 
 
 def test_doctor_with_and_without_data(capsys, tiny_folder, tmp_path, monkeypatch):

@@ -44,17 +44,21 @@ SupervisionOption = Annotated[Supervision, arg(help="NDH only: whose path is the
 
 
 @app.command
-def demo(out: Path = Path("runs/demo"), homes: int = 36, seed: int = 0) -> None:
-    """Build the world that comes with the package, walk it with every baseline, and show scores and pictures.
+def demo(out: Path = Path("runs/demo"), homes: int = 36, seed: int = 0, updates: int | None = None) -> None:
+    """Build the world that comes with the package, train an agent with memory and one without, and compare them.
+
+    The scores stand in tables beside a random agent and the shortest path, and in OUT/report.html with curves and
+    pictures. A demo that was stopped goes on where it was.
 
     Args:
-        out: Folder for the result files and pictures; the world itself goes to the cache.
+        out: Folder for the runs, result files and the report; the world itself goes to the cache.
         homes: Fewer homes are built faster.
         seed: Another seed makes other homes and another random agent.
+        updates: Train longer or shorter than the preset does.
     """
     from mtvm.demo import run_demo
 
-    run_demo(out, homes, seed, console)
+    run_demo(out, homes, seed, console, updates)
 
 
 @app.command
@@ -318,15 +322,19 @@ app.command(weights_app, name="weights", help="Bring other people's weights in, 
 app.command(features_app, name="features", help="Bring image features into a store, and look at one.")
 
 
-def metrics_table(title: str) -> Table:
-    table = Table(
+def simple_table(title: str, caption: str) -> Table:
+    return Table(
         title=title,
         title_justify="left",
-        caption="NE, TL and GP in metres, the others in percent",
+        caption=caption,
         caption_justify="left",
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
     )
+
+
+def metrics_table(title: str) -> Table:
+    table = simple_table(title, "NE, TL and GP in metres, the others in percent")
     table.add_column("")
     for name in METRICS:
         table.add_column(name, justify="right", no_wrap=True)

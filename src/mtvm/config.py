@@ -150,8 +150,10 @@ class SelectionConfig:
         Part.parse(self.split)
         if self.metric not in METRICS:
             raise InputError(f"selection.metric '{self.metric}' is none of {', '.join(METRICS)}.")
-        if self.every < 1:
-            raise InputError(f"selection.every must be at least 1, not {self.every}.")
+        for name in ("every", "patience", "limit"):
+            number = getattr(self, name)
+            if number is not None and number < 1:
+                raise InputError(f"selection.{name} must be at least 1, not {number}.")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -166,7 +168,8 @@ class TrainConfig:
     optimizer: OptimizerConfig = dataclasses.field(default_factory=OptimizerConfig)
     selection: SelectionConfig = dataclasses.field(default_factory=SelectionConfig)
     init: Path | None = None
-    """Weights to begin with: an agent's folder, a checkpoint of PREVALENT or of the authors, a folder of BERT; default
+    """Weights to begin with: the folder of an agent or of a run, a checkpoint of PREVALENT or of the authors, a folder
+    of BERT; default
     is MiniLM's language encoder where its width fits, else random numbers."""
     batch: int = 16
     """Episodes of an update, over all processes."""
@@ -184,6 +187,8 @@ class TrainConfig:
     def __post_init__(self) -> None:
         if self.batch < 1 or self.log_every < 1 or self.seed < 0:
             raise InputError("batch and log_every must be at least 1, and the seed at least 0.")
+        if max(self.loss.imitation, self.loss.student, self.loss.reinforcement) <= 0:
+            raise InputError("loss: imitation, student and reinforcement are all 0, so there is nothing to learn from.")
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
@@ -252,6 +257,38 @@ def _presets() -> dict[str, TrainConfig]:
         batch=64,
         alternate=True,
     )
+    long_too = ("r2r/val_seen", "r2r/val_unseen", "long/val_seen", "long/val_unseen")
+    demo = TrainConfig(
+        out=Path("runs/demo/memory"),
+        model=ModelConfig(
+            hidden=128,
+            heads=4,
+            intermediate=512,
+            language_layers=2,
+            reader="minilm",
+            reader_layers=0,
+            crossmodal_layers=2,
+            feature_width=768,
+            feature_scale=5.0,
+            leading_cls=True,
+            bidirectional=False,
+            dropout=0.0,
+            feature_dropout=0.3,
+        ),
+        data=DataConfig(semantic=True, train=("r2r/train@3", "long/train@1"), evaluate=long_too),
+        loss=LossConfig(
+            imitation=1.0,
+            student=0.5,
+            sampled_from=260,
+            reinforcement=0.0,
+            consistency=ConsistencyConfig(enabled=False),
+        ),
+        optimizer=OptimizerConfig(updates=420, rate=1e-3, schedule="cosine", warmup=30, clip=5.0, ema=0.99),
+        selection=SelectionConfig(split="r2r/val_seen", every=420),
+        batch=32,
+        alternate=True,
+        tensorboard=False,
+    )
     tiny = TrainConfig(
         out=Path("runs/tiny"),
         model=MODELS["tiny"],
@@ -270,6 +307,7 @@ def _presets() -> dict[str, TrainConfig]:
             selection=SelectionConfig(split="r4r/val_unseen", metric="SDTW"),
         ),
         "r2r-semantic": semantic,
+        "demo": demo,
         "tiny": tiny,
     }
 
@@ -281,6 +319,7 @@ DESCRIPTIONS: dict[str, str] = {
     "paper-ndh": "The paper's NDH run, chosen by goal progress.",
     "paper-r4r": "The paper's model on R4R, following the reference path.",
     "r2r-semantic": "Real R2R without images: room and object names as features. About an hour on two cores.",
+    "demo": "The small agent of `make demo`, for the built-in world and its long walks. Four minutes on one core.",
     "tiny": "A few seconds, to try things.",
 }
 

@@ -97,7 +97,7 @@ def evaluate_run(
     """Walk splits with a run's best weights, write what happened, print the metrics."""
     from mtvm.cli import add_metrics_row, metrics_table
 
-    agent = Agent.from_pretrained(config.out / BEST, config.device)
+    agent = Agent.from_pretrained(config.out / BEST, str(parallel.local_device(config.device)))
     table = metrics_table(f"{config.out.name}: best weights")
     for text in splits:
         part = Part.parse(text)

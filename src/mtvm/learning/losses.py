@@ -24,7 +24,11 @@ class LossConfig:
     imitation: float = 0.2
     """lambda_l, of the teacher's actions in a teacher-forced rollout."""
     student: float = 0.0
-    """The same of the teacher's actions along the agent's own, sampled way."""
+    """The same in a rollout in which the agent partly goes its own way; 0 has no such rollouts."""
+    own_share: float = 0.5
+    """Share of the steps at which the student goes its own, sampled way; at the others the teacher leads it."""
+    sampled_from: int = 0
+    """Update before which all rollouts are teacher-forced: a random agent's own way teaches little."""
     reinforcement: float = 1.0
     """Of the A2C term in a sampled rollout; 0 leaves it out."""
     a2c: A2CConfig = dataclasses.field(default_factory=A2CConfig)

@@ -35,7 +35,8 @@ from mtvm.models.text import Tokens
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.world.simulator import STOP, Observation, Simulator
 
-Policy = Literal["teacher", "sample", "greedy"]
+Policy = Literal["teacher", "student", "sample", "greedy"]
+"""teacher: its actions. sample: drawn from the agent's own. student: at each step one or the other, by chance."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,14 +55,18 @@ class RolloutPlan:
     """Walk with the full and the dropped instruction side by side, and collect how far apart they are."""
     probabilities: bool = False
     attention: bool = False
+    own_share: float = 1.0
+    """Of a student's steps, the share at which it goes its own way; at the others the teacher leads it."""
     noise: Tensor | None = None
     """(max_steps, B) random numbers from 0 to 1 that a sampled walk is drawn with."""
+    lead_noise: Tensor | None = None
+    """(max_steps, B) random numbers from 0 to 1 that decide who leads a student."""
     word_noise: Tensor | None = None
     """(B, words) random numbers from 0 to 1 that decide which words are dropped."""
 
     @property
     def has_teacher(self) -> bool:
-        return self.imitation or self.policy == "teacher"
+        return self.imitation or self.policy in ("teacher", "student")
 
 
 @dataclasses.dataclass
@@ -219,9 +224,18 @@ def _choose(
     if plan.policy == "greedy":
         return step.logits.argmax(dim=1)
     reached = step.logits.detach().float().softmax(dim=1).cumsum(dim=1)
-    noise = torch.rand(len(rows)) if plan.noise is None else plan.noise[number, torch.from_numpy(rows)]
-    threshold = noise.to(reached.device)[:, None] * reached[:, -1:]
-    return torch.minimum((reached <= threshold).sum(dim=1), counts)
+    threshold = _drawn(plan.noise, number, rows).to(reached.device)[:, None] * reached[:, -1:]
+    sampled = torch.minimum((reached <= threshold).sum(dim=1), counts)
+    if plan.policy == "sample":
+        return sampled
+    assert label is not None
+    own = _drawn(plan.lead_noise, number, rows).to(label.device) < plan.own_share
+    return torch.where(own, sampled, label)
+
+
+def _drawn(noise: Tensor | None, number: int, rows: NDArray[np.int64]) -> Tensor:
+    """(b,) random numbers from 0 to 1 for this step of the running episodes."""
+    return torch.rand(len(rows)) if noise is None else noise[number, torch.from_numpy(rows)]
 
 
 class _Collected:

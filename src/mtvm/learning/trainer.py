@@ -29,7 +29,7 @@ from mtvm.learning.reading import ReadTexts
 from mtvm.learning.record import Record
 from mtvm.learning.rollout import Policy, Rollout, RolloutPlan, roll_out
 from mtvm.learning.vision import Vision
-from mtvm.models.agent import Agent, load_weights
+from mtvm.models.agent import Agent, fill, load_weights
 from mtvm.models.config import ModelConfig
 from mtvm.models.model import MTVM
 from mtvm.models.text import Tokens, drop_words, minilm_folder
@@ -42,6 +42,7 @@ from mtvm.tasks.metrics import SUCCESS_RADIUS, goal_distance
 from mtvm.world.features import FeatureStore
 from mtvm.world.semantics import semantic_features
 
+_KINDS: tuple[Policy, ...] = ("teacher", "student", "sample")
 CONFIG = "config.json"
 BEST = "best"
 _LARGEST_NORM = 1e5
@@ -107,7 +108,9 @@ def make_model(config: TrainConfig) -> MTVM:
     load_reader(model)
     if config.init is not None:
         own = config.init / "config.json"
-        if own.is_file() and (config.init / "model.safetensors").is_file() and _is_agent(own):
+        if (config.init / checkpoint.NAME).is_file():
+            fill(model, checkpoint.load(config.init / checkpoint.NAME)["model"], config.init)
+        elif own.is_file() and (config.init / "model.safetensors").is_file() and _is_agent(own):
             load_weights(model, config.init / "model.safetensors")
         else:
             load_released(model, read_tensors(config.init), config.init)
@@ -221,7 +224,7 @@ class Trainer:
         self.model.train()
         number, rows = self.turns.next()
         parts: dict[str, float] = {}
-        for kind in self._kinds():
+        for kind in self._kinds(self.turns.taken[number] - 1):
             for places in np.array_split(np.arange(len(rows)), config.optimizer.accumulate):
                 mine, share = parallel.own_part(places), len(places) / len(rows)
                 for name, value in self._learn(number, rows, mine, kind, share).items():
@@ -245,12 +248,14 @@ class Trainer:
             self.mean.update(self.model)
         return parts | {"rate": rate}, summed[-1] > 0
 
-    def _kinds(self) -> list[Policy]:
-        """The rollouts of this update."""
+    def _kinds(self, turn: int) -> list[Policy]:
+        """The rollouts of an update on the split whose turn it is for the `turn`-th time."""
         loss = self.config.loss
         kinds: list[Policy] = ["teacher"] if loss.imitation > 0 else []
-        kinds += ["sample"] if loss.student > 0 or loss.reinforcement > 0 else []
-        return [kinds[self.update % len(kinds)]] if self.config.alternate else kinds
+        if self.update >= loss.sampled_from or not kinds:
+            kinds += ["student"] if loss.student > 0 else []
+            kinds += ["sample"] if loss.reinforcement > 0 else []
+        return [kinds[turn % len(kinds)]] if self.config.alternate else kinds
 
     def _learn(
         self, number: int, rows: NDArray[np.int64], mine: NDArray[np.int64], kind: Policy, share: float
@@ -258,10 +263,11 @@ class Trainer:
         """Walk this process's episodes and add their gradients."""
         lesson = self.lessons[number]
         loss_config, seed, batch = self.config.loss, self.config.seed, len(rows)
-        weight = loss_config.imitation if kind == "teacher" else loss_config.student
+        weight = {"teacher": loss_config.imitation, "student": loss_config.student}.get(kind, 0.0)
         own = torch.from_numpy(mine)
-        noise = sampling.uniform((lesson.horizon, batch), seed, self.update, 3)[:, own] if kind == "sample" else None
-        word_noise = sampling.uniform((batch, lesson.words), seed, self.update, 4, kind == "sample")
+        stream = _KINDS.index(kind)
+        noise = sampling.uniform((2, lesson.horizon, batch), seed, self.update, 3, stream)[:, :, own]
+        word_noise = sampling.uniform((batch, lesson.words), seed, self.update, 4, stream)
         tokens = self.texts[number].select(torch.from_numpy(rows[mine]))
         consistency = loss_config.consistency if loss_config.consistency.enabled else None
         if consistency is None and loss_config.word_dropping > 0:
@@ -271,9 +277,11 @@ class Trainer:
             lesson.horizon,
             follow=self.config.data.followed(lesson.part.task),
             imitation=weight > 0,
-            reinforcement=kind == "sample" and loss_config.reinforcement > 0,
+            reinforcement=kind == "sample",
             consistency=consistency,
-            noise=noise,
+            own_share=loss_config.own_share,
+            noise=noise[0],
+            lead_noise=noise[1],
             word_noise=word_noise[own],
         )
         episodes = lesson.episodes.select(rows[mine])
@@ -294,14 +302,14 @@ class Trainer:
         away = goal_distance(episodes.world, last, episodes.goals)[:, 0]
         success = float((away < SUCCESS_RADIUS).sum()) / batch
         return {f"{kind}_steps": float(lengths.sum()) / batch} | (
-            {f"{kind}_success": 100 * success} if kind == "sample" else {}
+            {f"{kind}_success": 100 * success} if kind != "teacher" else {}
         )
 
     def _averages(self, logged: list[dict[str, float]]) -> dict[str, float]:
         """Means over the updates since the last line; alternating rollouts each over their own."""
         names = sorted({name for parts in logged for name in parts})
         means = {name: float(np.mean([parts[name] for parts in logged if name in parts])) for name in names}
-        rollouts = 1 if self.config.alternate else len(self._kinds())
+        rollouts = float(np.mean([sum(f"{kind}_steps" in parts for kind in _KINDS) for parts in logged]))
         return means | {
             "episodes_per_second": rollouts * self.config.batch / max(means["seconds"], 1e-9),
             "trained_seconds": self.seconds,
@@ -421,7 +429,7 @@ class Trainer:
         raise DivergedError(
             f"{self.config.out}: update {self.update} gave a loss of {loss:.4g} and a gradient norm of {norm:.4g} on "
             f"episodes {', '.join(ids[:4])}, ...; the state before it is in {folder}, and nothing else was changed. "
-            "A lower --optimizer.rate or --optimizer.clip may help."
+            f"Begin a new run from there with --init {folder}, another --out and a lower --optimizer.rate."
         )
 
 
@@ -490,6 +498,7 @@ def _interruption() -> Iterator[list[int]]:
 def _told(parts: dict[str, float], best: float | None, metric: str) -> str:
     """The live part of the progress line."""
     told = f"loss {parts['loss']:.2f}"
-    if "sample_success" in parts:
-        told += f", success {parts['sample_success']:.0f}%"
+    for kind in ("sample", "student"):
+        if f"{kind}_success" in parts:
+            told += f", success {parts[f'{kind}_success']:.0f}%"
     return told if best is None else f"{told}, best {metric} {best:.1f}"

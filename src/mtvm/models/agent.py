@@ -97,6 +97,7 @@ class Agent:
 
     def save_pretrained(self, path: Path | str, metrics: dict[str, float] | None = None) -> None:
         """Save config, weights and a model card."""
+        from safetensors import SafetensorError
         from safetensors.torch import save_file
 
         folder = Path(path)
@@ -106,7 +107,12 @@ class Agent:
             raise InputError(f"{folder}: cannot write there ({error.strerror}).") from None
         tensors = {name: value.contiguous() for name, value in self.model.state_dict().items()}
         with atomic_path(folder / "model.safetensors") as fresh:
-            save_file(tensors, fresh)
+            try:
+                save_file(tensors, fresh)
+            except SafetensorError as error:
+                raise InputError(
+                    f"{folder}: the weights could not be written ({error}); is the disk full? What was there is kept."
+                ) from None
         self.model.config.save(folder / "config.json")
         write_text(folder / "README.md", model_card(self.model, metrics))
 
@@ -243,11 +249,15 @@ def load_weights(model: MTVM, path: Path) -> None:
     """Fill a model with weights that `save_pretrained` wrote; everything must fit."""
     if not path.is_file():
         raise InputError(f"{path}: there is no such file (weights).")
-    tensors = _read_file(path)
+    fill(model, _read_file(path), path)
+
+
+def fill(model: MTVM, tensors: dict[str, Tensor], path: Path) -> None:
+    """Give a model tensors under our own names, which `path` held; everything must fit."""
     expected = model.state_dict()
     wrong = sorted(set(tensors) ^ set(expected)) or [n for n in expected if tensors[n].shape != expected[n].shape]
     if wrong:
-        raise InputError(f"{path}: does not fit its config.json (first at {wrong[0]}); save the agent again.")
+        raise InputError(f"{path}: does not fit the model's config (first at {wrong[0]}); choose its own sizes.")
     model.load_state_dict(tensors)
 
 
