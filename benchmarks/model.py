@@ -12,6 +12,7 @@ writes the attention out, and keeps episodes that have ended in the batch.
 from __future__ import annotations
 
 import argparse
+import copy
 import dataclasses
 import math
 import statistics
@@ -31,8 +32,9 @@ from mtvm.learning.consistency import (
     language_consistency,
     step_pair,
 )
-from mtvm.models.attention import FeedForward, Heads, Residual
+from mtvm.models.attention import FeedForward, Heads, Residual, SelfAttention
 from mtvm.models.config import PRESETS, ModelConfig
+from mtvm.models.dropout import Dropout
 from mtvm.models.inspect import parts
 from mtvm.models.model import MTVM
 from mtvm.models.text import MASK, PAD, Tokens, drop_words
@@ -113,10 +115,53 @@ def our_rollout(model: MTVM, episodes: Episodes, train: bool) -> Tensor:
 
 
 class Plain:
-    """The same weights, used the usual way."""
+    """The same weights, used the usual way: torch's own dropout, attention written out, all tokens padded."""
 
     def __init__(self, model: MTVM) -> None:
-        self.model = model
+        shared = {id(parameter): parameter for parameter in model.parameters()}
+        self.model = copy.deepcopy(model, shared)
+        for module in list(self.model.modules()):
+            for name, child in module.named_children():
+                if isinstance(child, Dropout):
+                    setattr(module, name, torch.nn.Dropout(child.rate))
+        for bert in (self.model.language.bert, self.model.language.reader):
+            if bert is not None:
+                bert.set_attn_implementation("eager")
+        self.feature_dropout = torch.nn.Dropout(self.model.config.feature_dropout)
+        self.model.token_encoder.feature_dropout = 0.0  # it is applied here
+
+    def train(self, mode: bool) -> None:
+        self.model.train(mode)
+        self.feature_dropout.train(mode)
+
+    def read(self, ids: Tensor) -> Tensor | None:
+        """The word states of the frozen reader, if there is one; it has no table of texts that were read before."""
+        reader = self.model.language.reader
+        if reader is None:
+            return None
+        with torch.no_grad():
+            return reader(input_ids=ids, attention_mask=(ids != PAD).long()).last_hidden_state
+
+    def encode(self, ids: Tensor, states: Tensor | None = None) -> Tensor:
+        """(B, L, hidden) X of padded texts; `states` are those of the full text, of which [MASK] replaces some."""
+        language, mask = self.model.language, (ids != PAD).long()
+        if states is None:
+            return language.bert(input_ids=ids, attention_mask=mask).last_hidden_state
+        states = torch.where((ids == MASK)[..., None], language.dropped, states)
+        return language.bert(inputs_embeds=language.project(states), attention_mask=mask).last_hidden_state
+
+    def stream(self, memory: Tensor, current: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """The embedded [M; V] and its mask; `current` (B, K + 1, token width) has STOP after the last candidate."""
+        width = self.model.config.feature_width
+        scaled = [current[..., :width] * self.model.config.feature_scale, current[..., width:]]
+        tokens = torch.cat([memory, torch.cat(scaled, dim=-1)], dim=1)
+        tokens = torch.cat([self.feature_dropout(tokens[..., :width]), tokens[..., width:]], dim=-1)
+        stream_mask = torch.cat([torch.ones(memory.shape[:2], dtype=torch.bool), mask], dim=1)
+        kinds = torch.cat(
+            [torch.ones(memory.shape[1], dtype=torch.long), torch.zeros(current.shape[1], dtype=torch.long)]
+        )
+        positions = torch.arange(tokens.shape[1]).expand_as(stream_mask)
+        return self.model.embedding(self.model.token_encoder(tokens), positions, kinds), stream_mask
 
     def attention(self, heads: Heads, queries: Tensor, context: Tensor, mask: Tensor) -> Tensor:
         hidden = queries.shape[-1]
@@ -133,30 +178,39 @@ class Plain:
     def block(self, heads: Heads, output: Residual, tokens: Tensor, context: Tensor, mask: Tensor) -> Tensor:
         return output(self.attention(heads, tokens, context, mask), tokens)
 
-    def crossmodal(self, text: Tensor, stream: Tensor, words: Tensor, places: Tensor) -> tuple[Tensor, Tensor]:
+    def crossmodal(self, text: Tensor, stream: Tensor, real: Tensor, stream_mask: Tensor) -> tuple[Tensor, Tensor]:
+        words, places = (1.0 - real.float()) * -100000.0, (1.0 - stream_mask.float()) * -10000.0
         for layer in self.model.crossmodal.layers:
             cross = layer.cross
             read = self.block(cross.attention, cross.output, stream, text, words)
-            seen = self.block(cross.attention, cross.output, text, stream, places)
-            text = self.finish(layer.text_attention, layer.text_feed_forward, seen, words)
+            if self.model.config.bidirectional:
+                seen = self.block(cross.attention, cross.output, text, stream, places)
+                text = self.finish(layer.text_attention, layer.text_feed_forward, seen, words)
             stream = self.finish(layer.vision_attention, layer.vision_feed_forward, read, places)
         return text, stream
 
-    def finish(self, attention, feed_forward: FeedForward, tokens: Tensor, mask: Tensor) -> Tensor:
+    def finish(self, attention: SelfAttention, feed_forward: FeedForward, tokens: Tensor, mask: Tensor) -> Tensor:
         attended = self.block(attention.attention, attention.output, tokens, tokens, mask)
         return feed_forward(attended)
 
+    def value(self, text: Tensor, stream: Tensor, real: Tensor, stream_mask: Tensor) -> Tensor:
+        """(B,) of the critic."""
+        pooler = self.model.pooler
+        mixed = pooler.mix((text * real[..., None]).transpose(1, 2))[..., 0]
+        seen = (stream * stream_mask[..., None]).sum(dim=1) / stream_mask.sum(dim=1, keepdim=True)
+        return self.model.critic(torch.tanh(pooler.dense(mixed + seen)))[:, 0]
+
     def rollout(self, episodes: Episodes, train: bool, passes: int = 2) -> Tensor:
         model, config = self.model, self.model.config
-        ids = torch.nn.functional.pad(episodes.tokens.ids, (0, 80 - episodes.tokens.ids.shape[1]))
+        self.train(train)
+        ids = torch.nn.functional.pad(episodes.tokens.ids, (0, config.max_text - episodes.tokens.ids.shape[1]))
         real = ids != PAD
-        words = (1.0 - real.float()) * -100000.0
-        texts = [model.language(ids, real)]
+        texts = [self.encode(ids)]
         loss = torch.zeros(())
         if passes == 2:
             _, dropped = drop_words(episodes.tokens, LOSS.drop_rate)
-            dropped = torch.nn.functional.pad(dropped, (0, 80 - dropped.shape[1]))
-            texts.append(model.language(ids.masked_fill(dropped, MASK), real))
+            dropped = torch.nn.functional.pad(dropped, (0, config.max_text - dropped.shape[1]))
+            texts.append(self.encode(ids.masked_fill(dropped, MASK)))
         if train:
             loss = LOSS.language_weight * divergence(texts[0], texts[1], real).value
         memory = torch.zeros(len(ids), 0, config.token_width)
@@ -164,22 +218,15 @@ class Plain:
             counts = episodes.counts[number]
             current = torch.nn.functional.pad(episodes.candidates[number], (0, 0, 0, 1))
             mask = torch.arange(current.shape[1]) <= counts[:, None]
-            stream_mask = torch.cat([torch.ones(memory.shape[:2], dtype=torch.bool), mask], dim=1)
-            kinds = torch.cat(
-                [torch.ones(memory.shape[1], dtype=torch.long), torch.zeros(current.shape[1], dtype=torch.long)]
-            )
-            positions = torch.arange(stream_mask.shape[1]).expand_as(stream_mask)
-            stream = model.embedding(model.token_encoder(torch.cat([memory, current], dim=1)), positions, kinds)
-            places = (1.0 - stream_mask.float()) * -10000.0
-            outputs = [self.crossmodal(text, stream, words, places) for text in texts]
+            stream, stream_mask = self.stream(memory, current, mask)
+            outputs = [self.crossmodal(text, stream, real, stream_mask) for text in texts]
             scores, activations = model.head(outputs[0][1][:, memory.shape[1] :])
             if train:
                 joined = [torch.cat(output, dim=1) for output in outputs]
                 tokens = torch.cat([real, stream_mask], dim=1)
                 loss = loss + LOSS.crossmodal_weight * divergence(joined[0], joined[1], tokens).value
                 loss = loss - scores.masked_fill(~mask, -1e9).log_softmax(dim=1)[:, 0].mean()
-                pooled = model.pooler.mix.weight[0] @ outputs[0][0] + outputs[0][1].mean(dim=1)
-                loss = loss + model.critic(torch.tanh(model.pooler.dense(pooled))).mean()
+                loss = loss + self.value(*outputs[0], real, stream_mask).mean()
             token = torch.cat([activations[:, 0], torch.zeros(len(ids), config.angle_width)], dim=1)
             memory = torch.cat([memory, token[:, None]], dim=1)
         return loss

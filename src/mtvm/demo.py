@@ -120,7 +120,6 @@ def train_agent(run: Path, data: Path, memory: bool, updates: int) -> None:
         log_every=5,
         model=dataclasses.replace(preset.model, history="memory" if memory else "none"),
         data=dataclasses.replace(preset.data, folder=data, features=data / "features" / "semantic"),
-        loss=dataclasses.replace(preset.loss, sampled_from=updates * preset.loss.sampled_from // _demo_updates()),
         optimizer=dataclasses.replace(preset.optimizer, updates=updates, warmup=min(preset.optimizer.warmup, updates)),
         selection=dataclasses.replace(preset.selection, every=updates),
     )

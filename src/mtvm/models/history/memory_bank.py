@@ -18,7 +18,8 @@ from mtvm.models.vision import TokenEncoder
 
 @dataclasses.dataclass
 class Remembered:
-    """The bank, and its tokens as they come out of the token encoder, so that evaluation encodes each only once."""
+    """The bank, and its tokens as they come out of the token encoder, so that each is encoded only once. In training
+    its dropout therefore falls once too, not anew at each step as in the released code."""
 
     bank: MemoryBank
     encoded: MemoryBank
@@ -35,8 +36,7 @@ class MemoryBankHistory(HistoryEncoder):
 
     def tokens(self, past: Remembered, token_encoder: TokenEncoder) -> tuple[Tensor, Tensor]:
         tokens, mask = past.bank.tokens(), past.bank.mask()
-        # Dropout falls anew at each step, and gradients flow; and of uneven episodes nothing is kept.
-        if self.training or torch.is_grad_enabled() or not bool(mask.all()):
+        if not bool(mask.all()):  # episodes that began at different times
             return token_encoder(tokens), mask
         for age in range(len(past.bank) - len(past.encoded), 0, -1):
             beyond = age > tokens.shape[1]  # the limit: never read
