@@ -36,7 +36,7 @@ def one_process(monkeypatch):
 
 @pytest.fixture(scope="session")
 def small_data(tiny_folder, tiny_world, tmp_path_factory):
-    """The tiny world with features, R4R and augmented paths. Copy what you want to spoil."""
+    """The tiny world with features, R4R, long and augmented paths. Copy what you want to spoil."""
     folder = tmp_path_factory.mktemp("small") / "data"
     shutil.copytree(tiny_folder, folder)
     write_features(folder / "features", tiny_world, SMALL.feature_width)
@@ -44,6 +44,7 @@ def small_data(tiny_folder, tiny_world, tmp_path_factory):
         joined = build_r4r(folder / "R2R" / f"R2R_{split}.json", tiny_world)
         assert joined
         write_json(folder / "R4R" / f"R4R_{split}.json", joined[:12])
+        write_json(folder / "LONG" / f"LONG_{split}.json", joined[:12])
     shutil.copy(folder / "R2R" / "R2R_train.json", folder / "R2R" / "prevalent_aug.json")
     return folder
 
