@@ -13,7 +13,7 @@ other, ended episodes stay in the batch until all have ended, and the memory is 
 friendly: candidates come from a table instead of a simulator's sweep, the 36 views that nobody reads are not copied,
 and each rollout's gradients are taken before the next rollout, so that it needs less memory.
 
-Both walk the same: before anything is timed their losses, gradients and trajectories are compared without dropout; and
+Both walk the same: before anything is timed their losses, gradients and walks are compared without dropout; and
 where dropout would lead them apart, the usual loop follows the way that ours has sampled. Features are random, in half
 precision, for a few scans, and so are the weights. Walks of random weights differ more in length than those of a
 trained agent, and the usual loop pays for the longest of a batch: look at the columns of steps, and at the teacher's
@@ -78,12 +78,18 @@ VIEWPOINTS = 250
 EPISODES = 512
 """Of each split, at most."""
 TOLERANCE = 1e-4
+READER_TOLERANCE = 1e-3
+"""Of probabilities, where our table holds what a frozen reader has read in half precision."""
+GAIN = 0.8
+"""Standard deviation of the random matrices, times the root of the width. As BERT begins them (0.3 to 0.6) the text
+hardly changes what narrow models do, and a comparison would say nothing of it; at 1 or more deep ones make all words
+equal."""
 CLIP = 40.0
 RATE = 1e-6
 """So small that timing hardly moves the weights."""
 GROWTH = {"batch": (8, 16, 32, 64, 128), "horizon": (15, 30, 80), "text": (20, 40, 80)}
 GROWTH_BATCH = {"horizon": 8, "text": 16}
-CHEAP_FOR_THE_USUAL = {"batch": 16, "horizon": 30, "text": 80}
+CHEAP_FOR_THE_USUAL = {"batch": 16, "horizon": 15, "text": 40}
 """The largest points at which the usual loop's growth is measured too."""
 JOBS = ("training", "evaluation", "growth")
 CONSOLE = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
@@ -346,6 +352,8 @@ class UsualRollout:
     loss: Tensor
     parts: dict[str, float]
     paths: list[list[str]]
+    probabilities: list[Tensor]
+    """For each step (B, K + 1)."""
     margins: list[list[float]]
     """Of each episode and step: by how much the best score beats the next, or how near to another action a draw is."""
 
@@ -378,6 +386,8 @@ class Walk:
     draws: Draws
     learn: bool = True
     """Compute the losses."""
+    probabilities: bool = False
+    """Ours: keep them, to compare."""
     max_steps: int = HORIZON
     follow: Follow = "goal"
 
@@ -422,6 +432,7 @@ class Usual:
         imitation, crossmodal, compared = torch.zeros(()), torch.zeros(()), 0
         log_probabilities, entropies, values, rewards, lives = [], [], [], [], []
         margins: list[list[float]] = [[] for _ in range(batch)]
+        probabilities: list[Tensor] = []
         for number in range(walk.max_steps):
             was_ended = [state["ended"] for state in environment.states]
             live = ~torch.tensor(was_ended)
@@ -432,6 +443,7 @@ class Usual:
             scores, activations = model.head(outputs[0][1][:, memory.shape[1] :])
             logits = scores.masked_fill(~mask, -torch.inf)
             logs = logits.log_softmax(dim=1)
+            probabilities.append(logs.detach().exp())
             if with_teacher:
                 teacher = torch.tensor([observation["teacher"] for observation in observations])
             if imitation_weight > 0:
@@ -478,7 +490,7 @@ class Usual:
             consistency = loss_config.consistency
             loss = loss + consistency.language_weight * language + consistency.crossmodal_weight * crossmodal
             parts |= {"language_consistency": language.item(), "crossmodal_consistency": crossmodal.item()}
-        return UsualRollout(loss, parts, paths, margins)
+        return UsualRollout(loss, parts, paths, probabilities, margins)
 
     def choose(self, logits: Tensor, walk: Walk, number: int, teacher: Tensor | None) -> tuple[Tensor, Tensor]:
         """(B,) places among the current tokens, and how narrowly they were chosen."""
@@ -564,6 +576,10 @@ class Setting:
         torch.manual_seed(0)
         self.size = size
         self.model = MTVM(size.model)
+        with torch.no_grad():
+            for name, parameter in self.model.named_parameters():
+                if parameter.ndim == 2 and "embedding" not in name:
+                    parameter.mul_(GAIN / (0.02 * math.sqrt(size.model.hidden)))
         load_reader(self.model)
         store = random_store([episodes.world for episodes in splits.values()], size.model.feature_width, folder)
         self.scenes: dict[str, Scene] = {}
@@ -604,6 +620,7 @@ class Setting:
             imitation=weight > 0,
             reinforcement=walk.learn and walk.policy == "sample",
             consistency=loss_config.consistency if walk.learn and loss_config.consistency.enabled else None,
+            probabilities=walk.probabilities,
             own_share=loss_config.own_share,
             noise=walk.draws.noise,
             lead_noise=walk.draws.lead_noise,
@@ -630,39 +647,67 @@ class DisagreementError(Exception):
     """Ours and the usual loop do not compute the same."""
 
 
-def check_equality(setting: Setting, episodes: int) -> None:
-    """Compare losses, gradients and walks without dropout, and say what was seen."""
+def check_equality(setting: Setting, count: int) -> None:
+    """Compare probabilities, losses, gradients and walks of `count` episodes without dropout, and say what was seen."""
     setting.train(False)  # without dropout, but with gradients
-    scene, rows = setting.scenes["train"], np.arange(episodes)
+    scene, rows = setting.scenes["train"], np.arange(count)
     for seed, policy in enumerate(setting.size.policies):
-        walk = Walk(policy, Draws.make(episodes, HORIZON, seed))
-        gradients, found = [], []
+        walk = Walk(policy, Draws.make(count, HORIZON, seed), probabilities=True)
         ours, parts, rollout = setting.our_rollout(scene, rows, walk)
-        gradients.append(gradient_of(setting.model, ours))
+        our_gradient = gradient_of(setting.model, ours)
         theirs = setting.usual_rollout(scene, rows, walk, setting.passes)
-        gradients.append(gradient_of(setting.model, theirs.loss))
+        their_gradient = gradient_of(setting.model, theirs.loss)
         same = same_walks(our_paths(scene.episodes.world, rollout.nodes), theirs.paths, theirs.margins)
+        apart = float((our_gradient - their_gradient).norm() / their_gradient.norm())
+        CONSOLE.print(f"  {policy}: {same} of {count} walks the same, gradients apart by {apart:.0e}")
+        if same < count:  # after a tie everything differs
+            continue
         for name, value in theirs.parts.items():
-            relative = abs(parts[name] - value) / max(abs(value), 1e-12)
-            found.append(f"{name} {parts[name]:.6g} and {value:.6g} ({relative:.0e})")
-            if relative > TOLERANCE and same == episodes and policy == "teacher":
-                raise DisagreementError(f"{policy}: {found[-1]}")
-        apart = float((gradients[0] - gradients[1]).norm() / gradients[1].norm())
-        CONSOLE.print(
-            f"  {policy}: {same} of {episodes} walks the same; gradients apart by {apart:.0e}; ours and usual:"
-        )
-        CONSOLE.print(f"    {', '.join(found)}")
-    scene = setting.scenes["evaluation"]
-    with torch.no_grad():
-        done = evaluate_agent(
-            setting.model, scene.vision, scene.episodes.select(rows), HORIZON, batch=episodes, show_progress=False
-        )
-        walk = Walk("greedy", Draws.make(episodes, HORIZON, 0), learn=False)
-        theirs = setting.usual_rollout(scene, rows, walk, passes=1)
-    same = same_walks(our_paths(scene.episodes.world, done.nodes), theirs.paths, theirs.margins)
-    CONSOLE.print(
-        f"  greedy: {same} of {episodes} walks the same, {sum(theirs.lengths) / episodes:.1f} steps an episode"
-    )
+            relative = abs(parts[name] - value) / max(abs(value), 1e-6)
+            CONSOLE.print(f"    {name}: ours {parts[name]:.6g}, usual {value:.6g} ({relative:.0e})")
+            if relative > TOLERANCE:
+                raise DisagreementError(f"{policy}: {name} differs by {relative:.0e}")
+        difference = probability_difference(rollout, theirs)
+        CONSOLE.print(f"    probabilities of actions differ by at most {difference:.0e}")
+        if policy == "teacher":
+            check_sensitivity(setting, scene, rows, walk, theirs)
+        if difference > (TOLERANCE if setting.size.model.reader == "none" else READER_TOLERANCE):
+            raise DisagreementError(f"{policy}: probabilities differ by {difference:.0e}")
+    check_evaluation(setting, setting.scenes["evaluation"], rows)
+
+
+@torch.no_grad()
+def check_sensitivity(
+    setting: Setting, scene: Scene, rows: NDArray[np.int64], walk: Walk, theirs: UsualRollout
+) -> None:
+    """The comparison must be one that could fail: with other episodes' texts the probabilities must be others."""
+    others = scene.texts.select(torch.from_numpy(rows + len(rows)))
+    _, parts, rollout = setting.our_rollout_of(scene.vision, scene.episodes.select(rows), others, walk)
+    difference = probability_difference(rollout, theirs)
+    CONSOLE.print(f"    (control: by {difference:.0e} with other texts; imitation would be {parts['imitation']:.6g})")
+    if difference < 10 * READER_TOLERANCE:
+        raise DisagreementError("what is compared hardly depends on the text, so the comparison says nothing")
+
+
+@torch.no_grad()
+def check_evaluation(setting: Setting, scene: Scene, rows: NDArray[np.int64]) -> None:
+    episodes, count = scene.episodes.select(rows), len(rows)
+    done = evaluate_agent(setting.model, scene.vision, episodes, HORIZON, batch=count, show_progress=False)
+    walk = Walk("greedy", Draws.make(count, HORIZON, 0), learn=False)
+    theirs = setting.usual_rollout(scene, rows, walk, passes=1)
+    same = same_walks(our_paths(episodes.world, done.nodes), theirs.paths, theirs.margins)
+    CONSOLE.print(f"  greedy: {same} of {count} walks the same, {sum(theirs.lengths) / count:.1f} steps an episode")
+
+
+def probability_difference(ours: Rollout, theirs: UsualRollout) -> float:
+    """The largest of any action at any step of walks that are the same."""
+    largest = 0.0
+    for trace, usual in zip(ours.traces, theirs.probabilities, strict=True):
+        for place, row in enumerate(trace.rows.tolist()):
+            actions = int(trace.counts[place]) + 1
+            apart = np.abs(trace.probabilities[place, :actions] - usual[row, :actions].numpy())
+            largest = max(largest, float(apart.max()))
+    return largest
 
 
 def gradient_of(model: MTVM, loss: Tensor) -> Tensor:
@@ -816,7 +861,6 @@ class Point:
     way: str
     axis: str
     value: int
-    repeats: int
     data: str
     folder: str
     """Of the feature stores that were made before."""
@@ -826,14 +870,15 @@ class Point:
         return self.value if self.axis == "batch" else GROWTH_BATCH[self.axis]
 
 
-def measure_growth(size: str, repeats: int, data: Path, folder: Path) -> None:
+def measure_growth(size: str, data: Path, folder: Path) -> None:
+    """Each point is measured once: what counts is the row of them."""
     for axis, values in GROWTH.items():
         table = Table(axis, "way", "batch", "steps", title=f"{size}: growth with {axis} (teacher's walks)")
         for heading in ("training ms/episode", "ms/step", "MB/episode", "walking ms/episode", "ms/step", "MB/episode"):
             table.add_column(heading, justify="right")
         for value in values:
             for way in ("ours", "usual") if value <= CHEAP_FOR_THE_USUAL[axis] else ("ours",):
-                point = Point(size, way, axis, value, repeats, str(data), str(folder))
+                point = Point(size, way, axis, value, str(data), str(folder))
                 found = in_own_process(point)
                 if found is None:
                     table.add_row(str(value), way, str(point.batch), "did not finish (memory?)")
@@ -874,7 +919,7 @@ def run_point(point: Point) -> dict[str, float]:
     def rollout(count: int, learn: bool) -> int:
         """Of the first `count` episodes; the number of steps."""
         setting.train(learn)
-        walk = Walk("teacher", Draws.make(count, horizon, 0), learn, horizon, follow)
+        walk = Walk("teacher", Draws.make(count, horizon, 0), learn, max_steps=horizon, follow=follow)
         some, texts = episodes.select(np.arange(count)), tokens.select(torch.arange(count))
         with torch.set_grad_enabled(learn):
             if point.way == "ours":
@@ -887,20 +932,22 @@ def run_point(point: Point) -> dict[str, float]:
             loss.backward()
         return steps
 
-    for learn in (False, True):  # the first of anything is slower; and from here on there are gradients
-        rollout(2, learn)
+    rollout(2, False)  # the first of anything is slower, and takes memory that stays
     before = memory_megabytes("VmRSS")
     found: dict[str, float] = {}
     for job, learn in (("walking", False), ("training", True)):
+        if learn:
+            for parameter in setting.model.parameters():
+                if parameter.requires_grad:
+                    parameter.grad = torch.zeros_like(parameter)
+                    before += parameter.grad.nbytes / 1e6
+            rollout(2, True)
         forget_peak()
-        seconds = []
-        for _ in range(point.repeats):
-            setting.model.zero_grad(set_to_none=False)
-            started = time.perf_counter()
-            found["steps"] = rollout(point.batch, learn)
-            seconds.append(time.perf_counter() - started)
-            found.setdefault(f"{job}_megabytes", memory_megabytes("VmHWM") - before)
-        found[f"{job}_seconds"] = statistics.median(seconds)
+        setting.model.zero_grad(set_to_none=False)
+        started = time.perf_counter()
+        found["steps"] = rollout(point.batch, learn)
+        found[f"{job}_seconds"] = time.perf_counter() - started
+        found[f"{job}_megabytes"] = memory_megabytes("VmHWM") - before
     return found
 
 
@@ -962,7 +1009,7 @@ def run(arguments: argparse.Namespace, folder: Path) -> None:
     if measured:
         print_rates(measured)
     if "growth" in arguments.only:
-        measure_growth(arguments.sizes[0], arguments.repeats, data, folder)
+        measure_growth(arguments.sizes[0], data, folder)
     print_machine("at the end")
 
 

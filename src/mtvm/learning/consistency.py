@@ -67,6 +67,7 @@ class PairedText:
 
 def encode_pair(model: MTVM, tokens: Tokens, config: ConsistencyConfig, draws: Tensor | None = None) -> PairedText:
     """X = S(x) and X' = S(x') with x' = RandomDrop(x) (Eq. 3), in one pass; `draws` as in `drop_words`."""
+    tokens = model.language.read(tokens)  # before words are dropped, as a table of read texts has it
     masked, dropped = drop_words(tokens, config.drop_rate, draws)
     real = tokens.mask
     words = tokens.words.repeat(2, 1)

@@ -271,7 +271,9 @@ class Trainer:
         tokens = self.texts[number].select(torch.from_numpy(rows[mine]))
         consistency = loss_config.consistency if loss_config.consistency.enabled else None
         if consistency is None and loss_config.word_dropping > 0:
-            tokens = drop_words(tokens, loss_config.word_dropping, word_noise[own])[0]
+            tokens = drop_words(
+                self.model.language.read(tokens.to(self.device)), loss_config.word_dropping, word_noise[own]
+            )[0]
         plan = RolloutPlan(
             kind,
             lesson.horizon,
