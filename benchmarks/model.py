@@ -123,7 +123,7 @@ class Plain:
         for module in list(self.model.modules()):
             for name, child in module.named_children():
                 if isinstance(child, Dropout):
-                    setattr(module, name, torch.nn.Dropout(child.rate))
+                    setattr(module, name, torch.nn.Dropout(child.p))
         for bert in (self.model.language.bert, self.model.language.reader):
             if bert is not None:
                 bert.set_attn_implementation("eager")

@@ -42,15 +42,8 @@ def dropout(values: Tensor, rate: float, training: bool = True) -> Tensor:
     return dropped
 
 
-class Dropout(nn.Module):
+class Dropout(nn.Dropout):
     """`dropout` as a module."""
 
-    def __init__(self, rate: float) -> None:
-        super().__init__()
-        self.rate = rate
-
-    def forward(self, values: Tensor) -> Tensor:
-        return dropout(values, self.rate, self.training)
-
-    def extra_repr(self) -> str:
-        return f"rate={self.rate}"
+    def forward(self, input: Tensor) -> Tensor:
+        return dropout(input, self.p, self.training)

@@ -12,6 +12,7 @@ from mtvm.errors import MissingExtraError
 from mtvm.models.attention import LAYER_NORM_EPS, Packing
 from mtvm.models.config import ModelConfig
 from mtvm.models.crossmodal import Projected
+from mtvm.models.dropout import Dropout
 from mtvm.models.text import MASK, Tokens
 
 
@@ -134,4 +135,8 @@ def _bert(
     )
     sizes._attn_implementation = "sdpa"
     model: nn.Module = BertModel(sizes, add_pooling_layer=False)  # type: ignore[no-untyped-call]
+    for module in list(model.modules()):
+        for name, child in module.named_children():
+            if isinstance(child, nn.Dropout):
+                setattr(module, name, Dropout(dropout))
     return model
