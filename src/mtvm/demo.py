@@ -233,7 +233,11 @@ def _write_report(out: Path, tables: list[report.Table], walk: report.Walk, data
         "mtvm: what memory is good for",
         lead,
         tables,
-        [report.Curve("How surprised the agents are by the teacher's next step, over training updates", "nats a step", curves)],
+        [
+            report.Curve(
+                "How surprised the agents are by the teacher's next step, over training updates", "nats a step", curves
+            )
+        ],
         [walk],
         [(what, command) for what, command in _next_steps(out, data)],
         f"Made in {seconds / 60:.1f} minutes by mtvm demo.",
