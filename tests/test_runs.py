@@ -13,7 +13,6 @@ from rich.console import Console
 from mtvm.cli import main
 from mtvm.errors import InputError
 from mtvm.runs import Curve, as_json, chosen_curves, differing_options, find_runs, show, sparkline
-from mtvm.tasks.metrics import METRICS
 
 LONG_AGO = 1_000_000_000
 
@@ -356,15 +355,6 @@ def test_runs_are_listed_without_torch(three_runs):
         f"import sys; from mtvm.cli import main; main(['runs', {str(three_runs)!r}]); assert 'torch' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
-
-
-def test_the_trainer_agrees_on_which_metrics_are_better_low():
-    trainer_config = pytest.importorskip("mtvm.config", exc_type=ImportError)
-    from mtvm.runs import LOWER_IS_BETTER, differences
-
-    assert trainer_config.LOWER_IS_BETTER == LOWER_IS_BETTER
-    assert set(LOWER_IS_BETTER) < set(METRICS)
-    assert trainer_config.differences is differences
 
 
 def test_a_real_config_is_one_that_we_read(tmp_path):

@@ -25,7 +25,6 @@ Precision = Literal["auto", "float32", "bf16", "fp16"]
 
 HORIZONS: dict[Task, int] = {"r2r": 15, "prevalent": 15, "r4r": 30, "long": 30, "ndh": 80}
 _ORACLE_HORIZON = 20
-LOWER_IS_BETTER = ("NE", "TL")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -25,14 +25,13 @@ from mtvm.errors import InputError
 from mtvm.files import read_json
 from mtvm.learning.record import FILE as RECORD
 from mtvm.learning.record import read_record
-from mtvm.tasks.metrics import METRICS, RATES
+from mtvm.tasks.metrics import LOWER_IS_BETTER, METRICS, RATES
 
 State = Literal["done", "stopped", "running?"]
 
 CONFIG = "config.json"
 CHECKPOINT = "checkpoint.pt"
 EVALUATIONS = "eval"
-LOWER_IS_BETTER = ("NE", "TL")
 _PARTS = ("model", "data", "optimizer", "selection")
 _NOT_RUNS = ("best", EVALUATIONS, "tensorboard")
 """Folders of a run in which no other run is looked for."""

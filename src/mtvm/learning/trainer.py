@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from mtvm.config import LOWER_IS_BETTER, Part, TrainConfig, differences
+from mtvm.config import Part, TrainConfig, differences
 from mtvm.errors import InputError
 from mtvm.files import cache_dir, read_json, write_json
 from mtvm.learning import checkpoint, parallel, sampling
@@ -38,7 +38,7 @@ from mtvm.progress import progress
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
-from mtvm.tasks.metrics import SUCCESS_RADIUS, goal_distance
+from mtvm.tasks.metrics import LOWER_IS_BETTER, SUCCESS_RADIUS, goal_distance
 from mtvm.world.features import FeatureStore
 from mtvm.world.semantics import semantic_features
 

@@ -16,6 +16,7 @@ SUCCESS_RADIUS = 3.0
 METRICS = ("NE", "SR", "OSR", "SPL", "TL", "nDTW", "SDTW", "CLS", "GP")
 RATES = ("SR", "OSR", "SPL", "nDTW", "SDTW", "CLS")
 """The metrics that lie between 0 and 1 and are reported in percent."""
+LOWER_IS_BETTER = ("NE", "TL")
 
 _CHUNK = 512  # episodes whose trajectory-by-reference distances are held at once
 
