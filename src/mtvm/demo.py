@@ -108,7 +108,8 @@ def train_agent(run: Path, data: Path, memory: bool, updates: int) -> None:
 
     from mtvm.config import PRESETS, Part, TrainConfig
     from mtvm.learning.evaluation import write_evaluation
-    from mtvm.learning.trainer import BEST, CONFIG, Trainer, evaluate_part
+    from mtvm.learning.lessons import evaluate_part
+    from mtvm.learning.trainer import BEST, CONFIG, Trainer
     from mtvm.models.agent import Agent
 
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))

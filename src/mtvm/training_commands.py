@@ -18,7 +18,8 @@ from mtvm.errors import InputError
 from mtvm.files import read_json
 from mtvm.learning import parallel
 from mtvm.learning.evaluation import write_evaluation
-from mtvm.learning.trainer import BEST, CONFIG, Trainer, evaluate_part
+from mtvm.learning.lessons import evaluate_part
+from mtvm.learning.trainer import BEST, CONFIG, Trainer
 from mtvm.models.agent import Agent
 
 console = Console()

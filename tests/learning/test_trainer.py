@@ -35,8 +35,9 @@ from mtvm.errors import InputError
 from mtvm.learning import checkpoint, parallel, sampling
 from mtvm.learning import trainer as trainers
 from mtvm.learning.consistency import ConsistencyConfig
+from mtvm.learning.lessons import load_part
 from mtvm.learning.losses import LossConfig
-from mtvm.learning.trainer import DivergedError, Trainer, load_part
+from mtvm.learning.trainer import DivergedError, Trainer
 from mtvm.models.agent import Agent
 
 OFF = ConsistencyConfig(enabled=False)
