@@ -222,7 +222,9 @@ def build(
     seed: Annotated[int, arg(help="Another seed makes other homes.")] = 0,
     out: Annotated[Path | None, arg(metavar="DIR", help="Default: a folder in the cache.")] = None,
     face_size: Annotated[int, arg(help="Pixels of a skybox face's edge.", metavar="PIXELS")] = 256,
-    bare: Annotated[bool, arg(help="Leave out the image and semantic features.")] = False,
+    features: Annotated[
+        Literal["all", "names", "none"], arg(help="Make features of images and names, of names only, or none.")
+    ] = "all",
     workers: Annotated[int | None, arg(metavar="N", help="Processes; default one a core.")] = None,
 ) -> None:
     """Build homes, panoramas, instructions, dialogs and features, in the formats of Matterport3D, R2R and NDH.
@@ -231,7 +233,7 @@ def build(
     """
     from mtvm.homes.build import WorldConfig, build_world
 
-    config = WorldConfig(homes=homes, seed=seed, face_size=face_size, features=not bare)
+    config = WorldConfig(homes=homes, seed=seed, face_size=face_size, features=features)
     folder = build_world(config, out, workers)
     console.print(f"The world is in {escape(str(folder))}; use it with --data or $MTVM_DATA.", soft_wrap=True)
 

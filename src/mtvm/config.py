@@ -73,6 +73,8 @@ class DataConfig:
     follow: Follow | None = None
     """Whether the teacher leads to the goal by the shortest way, or along the reference path; default is the path for
     R4R and long, where the way matters, else the goal."""
+    mirror: bool = False
+    """Walk half of the training episodes in mirrored buildings: left is right, in the directions and in the text."""
     horizon: int | None = None
     """Steps before a walk is cut; default 15 for R2R, 30 for R4R and long, 20 or 80 for NDH by supervision."""
 

@@ -45,7 +45,7 @@ _BETWEEN_LOOKS = 0.5
 def run_demo(out: Path, homes: int, seed: int, console: Console, updates: int | None = None) -> None:
     """Build or find the world, train both agents, score them beside agents that read nothing, write the report."""
     started = time.monotonic()
-    config = WorldConfig(homes=homes, seed=seed)
+    config = WorldConfig(homes=homes, seed=seed, features="names")
     console.print("Building the world: homes, panoramas, words, features (once, a few minutes; later it is reused).")
     data = build_world(config)
     train = load_episodes("r2r", "train", data)

@@ -17,7 +17,7 @@ from mtvm.world.mattersim import Simulator
 from mtvm.world.semantics import read_semantics
 from mtvm.world.world import World
 
-CONFIG = WorldConfig(homes=3, face_size=32, features=False)
+CONFIG = WorldConfig(homes=3, face_size=32, features="none")
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ import shutil
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from mtvm.homes.home import Home
 from mtvm.progress import progress
 from mtvm.world.graph import SUFFIX, NavGraph
 
-VERSION = 1
+VERSION = 2
 """Of the generator: another version makes other homes."""
 MANIFEST = "world.json"
 SPLITS = ("train", "val_seen", "val_unseen", "test")
@@ -44,6 +44,9 @@ _NUMBERS_A_HOME = 1000  # ids of a home's entries begin at its number times this
 _SEEN_SHARE = 0.09  # of a training home's paths, kept back for val_seen
 _JPEG_QUALITY = 92
 _GLANCE_SIZE = 96  # face pixels for finding what is seen: about a degree, a few pixels of a 640x480 view
+
+
+Features = Literal["all", "names", "none"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,8 +59,8 @@ class WorldConfig:
     """Pixels of a skybox face's edge."""
     view_size: int = 128
     """Pixels of the views' width that the image encoder sees."""
-    features: bool = True
-    """Also extract image and semantic features."""
+    features: Features = "all"
+    """Which features are made too: of the images and of the names of what is seen, of the names alone, or none."""
 
     def __post_init__(self) -> None:
         if self.homes < 3:
@@ -66,7 +69,7 @@ class WorldConfig:
     @property
     def name(self) -> str:
         parts = [f"homes{self.homes}", f"seed{self.seed}", f"faces{self.face_size}", f"v{VERSION}"]
-        return "-".join(parts + (["bare"] if not self.features else []))
+        return "-".join(parts + ([self.features] if self.features != "all" else []))
 
     def home_seed(self, number: int) -> int:
         return self.seed * 100_003 + number
@@ -101,7 +104,7 @@ def build_world(
         for _ in _build_homes(building, config, scans, workers):
             advance()
     _assemble(building, config, scans)
-    if config.features:
+    if config.features != "none":
         _extract(building, config, workers, show_progress)
     shutil.rmtree(building / "parts")
     _write_manifest(building, config)
@@ -254,7 +257,7 @@ def _extract(building: Path, config: WorldConfig, workers: int | None, show_prog
         source, graphs = building / "semantics" / "viewpoints.jsonl.gz", building / "connectivity"
         semantic_features(source, stores / "semantic", connectivity=graphs, show_progress=show_progress)
     name = "efficientnet-lite0"
-    if not (stores / name).exists():
+    if config.features == "all" and not (stores / name).exists():
         encoder = load_encoder("efficientnet-lite0", size=config.view_size)
         extract_features(
             building / "skyboxes",

@@ -50,7 +50,7 @@ def home_episodes(
     rng: np.random.Generator,
     numbers: Numbers | None = None,
     paths: int = 44,
-    journeys: int = 10,
+    journeys: int = 40,
     dialogs: int = 30,
 ) -> HomeEpisodes:
     """The episodes of a home: up to `paths` and `journeys` with three instructions each, and about `dialogs` instances.

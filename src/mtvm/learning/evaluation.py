@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mtvm.files import atomic_path, write_json
 from mtvm.learning import parallel
+from mtvm.learning.reading import ReadTexts
 from mtvm.learning.rollout import Rollout, RolloutPlan, roll_out
 from mtvm.learning.vision import Vision
 from mtvm.models.model import MTVM
@@ -70,17 +71,19 @@ def evaluate_agent(
     episodes: EpisodeSet,
     max_steps: int,
     *,
+    texts: ReadTexts | None = None,
     batch: int = BATCH,
     probabilities: bool = False,
     attention: bool = False,
     show_progress: bool = True,
 ) -> Evaluation:
-    """Walk every episode once, spread over all processes; every process gets the whole."""
+    """Walk every episode once, spread over all processes; every process gets the whole. `texts` are those of the
+    episodes, if they were read before."""
     training = model.training
     model.eval()
-    tokens = text_tokens(episodes, model.config.max_text, model.config.leading_cls)
+    read = texts or text_tokens(episodes, model.config.max_text, model.config.leading_cls)
     # Texts of one length together, so that little is padded; dealt in turn, so that processes have equal work.
-    order = np.argsort(tokens.mask.sum(dim=1).numpy(), kind="stable")
+    order = np.argsort(read.lengths.numpy(), kind="stable")
     mine = order[parallel.rank() :: parallel.size()]
     plan = RolloutPlan("greedy", max_steps, probabilities=probabilities, attention=attention)
     nodes = np.full((len(mine), max_steps + 1), -1, dtype=np.int64)
@@ -90,7 +93,7 @@ def evaluate_agent(
     with progress(len(mine), f"Evaluating {episodes.name}", "episodes", shown) as advance:
         for first in range(0, len(mine), batch):
             rows = mine[first : first + batch]
-            walked = roll_out(model, vision, episodes.select(rows), tokens.select(torch.from_numpy(rows)), plan)
+            walked = roll_out(model, vision, episodes.select(rows), read.select(torch.from_numpy(rows)), plan)
             here = slice(first, first + len(rows))
             nodes[here, : walked.nodes.shape[1]], views[here, : walked.views.shape[1]] = walked.nodes, walked.views
             traces += _traces(walked, attention) if probabilities or attention else []

@@ -107,9 +107,15 @@ def _is_agent(path: Path) -> bool:
 
 def evaluate_part(config: TrainConfig, model: MTVM, part: Part, limit: int | None = None, **options: Any) -> Evaluation:
     """Walk a split, or its first episodes, with a model of the run."""
-    lesson = load_part(part, config, open_store(config), model.device)
-    return evaluate_agent(model, lesson.vision, first_episodes(lesson.episodes, limit), lesson.horizon, **options)
+    lesson = first_of(load_part(part, config, open_store(config), model.device), limit)
+    return evaluate_agent(model, lesson.vision, lesson.episodes, lesson.horizon, **options)
 
 
-def first_episodes(episodes: EpisodeSet, limit: int | None) -> EpisodeSet:
-    return episodes if limit is None else episodes.select(np.arange(min(limit, len(episodes))))
+def first_of(lesson: Lesson, limit: int | None) -> Lesson:
+    """A lesson with its first episodes only."""
+    if limit is None:
+        return lesson
+    rows = np.arange(min(limit, len(lesson.episodes)))
+    return dataclasses.replace(
+        lesson, episodes=lesson.episodes.select(rows), tokens=lesson.tokens.select(torch.from_numpy(rows))
+    )

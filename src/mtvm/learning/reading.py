@@ -29,9 +29,9 @@ class ReadTexts:
     def __init__(self, model: MTVM, tokens: Tokens, title: str, show_progress: bool = True) -> None:
         self.tokens = tokens
         self._states: Tensor | None = None
-        lengths = tokens.mask.sum(dim=1)
-        self._starts = torch.cat([lengths.new_zeros(1), lengths.cumsum(0)])
-        count = int(lengths.sum())
+        self.lengths = tokens.lengths
+        self._starts = torch.cat([self.lengths.new_zeros(1), self.lengths.cumsum(0)])
+        count = int(self.lengths.sum())
         if model.language.reader is None or count * model.language.dropped.numel() * 2 > _LARGEST:
             return
         path = cache_dir() / "texts" / f"{_digest(model, tokens)}.npy"
@@ -47,7 +47,7 @@ class ReadTexts:
             parallel.wait()
 
     def _read(self, model: MTVM, title: str, show_progress: bool) -> Tensor:
-        tokens, lengths = self.tokens, self._starts.diff()
+        tokens, lengths = self.tokens, self.lengths
         states = torch.empty(int(self._starts[-1]), model.language.dropped.numel(), dtype=torch.float16)
         places = torch.arange(tokens.ids.shape[1])
         with progress(len(lengths), f"Reading {title}", "texts", show_progress) as advance:

@@ -63,6 +63,8 @@ class RolloutPlan:
     """(max_steps, B) random numbers from 0 to 1 that decide who leads a student."""
     word_noise: Tensor | None = None
     """(B, words) random numbers from 0 to 1 that decide which words are dropped."""
+    mirrored: NDArray[np.bool_] | None = None
+    """(B,) true for episodes that are walked in a mirrored building; their texts must be mirrored too."""
 
     @property
     def has_teacher(self) -> bool:
@@ -121,6 +123,7 @@ class Walkers:
     def __init__(self, model: MTVM, vision: Vision, episodes: EpisodeSet, tokens: Tokens, plan: RolloutPlan) -> None:
         self.model, self.vision, self.plan = model, vision, plan
         self.rows = np.arange(len(episodes))
+        self.mirrored = plan.mirrored
         self.simulator = Simulator(episodes.world)
         self.simulator.reset(episodes.starts, episodes.headings)
         self.teacher = Teacher(episodes, plan.follow) if plan.has_teacher else None
@@ -154,13 +157,15 @@ class Walkers:
         with torch.no_grad():
             seen = self.simulator.observe()
             counts = torch.from_numpy(seen.count).to(self.model.device)
-            return self.model.value(self.model.step(self.text, self.past, self.vision.candidates(seen), counts))
+            candidates = self.vision.candidates(seen, self.mirrored)
+            return self.model.value(self.model.step(self.text, self.past, candidates, counts))
 
     def go_on(self, step: Step, chosen: Tensor, going: NDArray[np.int64], panorama: Tensor | None) -> None:
         """Remember the step, and leave behind all but the episodes at `going`."""
         if len(going) < len(self.rows):
             kept = torch.from_numpy(going).to(self.model.device)
             self.rows = self.rows[going]
+            self.mirrored = None if self.mirrored is None else self.mirrored[going]
             self.simulator.keep(going)
             if self.teacher is not None:
                 self.teacher.keep(going)
@@ -170,7 +175,7 @@ class Walkers:
             self.pair = None if self.pair is None else self.pair.keep(kept)
             step, chosen = step.select(lambda batch: batch[kept]), chosen[kept]
             panorama = None if panorama is None else panorama[kept]
-        direction = self.vision.facing(self.simulator.view)
+        direction = self.vision.facing(self.simulator.view, self.mirrored)
         self.past = self.model.remember(self.past, step, chosen, direction, panorama)
 
 
@@ -186,11 +191,11 @@ def roll_out(model: MTVM, vision: Vision, episodes: EpisodeSet, tokens: Tokens, 
     for number in range(plan.max_steps):
         seen = walkers.observe()
         counts = torch.from_numpy(seen.count).to(device)
-        step, dropped = walkers.think(vision.candidates(seen), counts)
+        step, dropped = walkers.think(vision.candidates(seen, walkers.mirrored), counts)
         label = _places(seen, device) if plan.has_teacher else None
         chosen = _choose(step, counts, label, plan, number, walkers.rows)
         collected.take(walkers, step, dropped, chosen, label)
-        panorama = vision.panorama(seen) if model.history.needs_panorama else None
+        panorama = vision.panorama(seen, walkers.mirrored) if model.history.needs_panorama else None
         places = chosen.cpu().numpy()
         stopping = places == seen.count
         walkers.simulator.step(np.where(stopping, STOP, places))

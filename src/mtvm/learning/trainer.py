@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import hashlib
 import math
 import signal
@@ -21,14 +20,14 @@ from mtvm.errors import InputError
 from mtvm.files import read_json, write_json
 from mtvm.learning import checkpoint, parallel, sampling
 from mtvm.learning.evaluation import evaluate_agent
-from mtvm.learning.lessons import first_episodes, load_part, make_model, open_store
+from mtvm.learning.lessons import first_of, load_part, make_model, open_store
 from mtvm.learning.losses import rollout_loss
 from mtvm.learning.optimizing import RunningMean, make_optimizer, rate_at, set_rate
 from mtvm.learning.reading import ReadTexts
 from mtvm.learning.record import Record
 from mtvm.learning.rollout import Policy, Rollout, RolloutPlan, roll_out
 from mtvm.models.agent import Agent
-from mtvm.models.text import drop_words
+from mtvm.models.text import drop_words, with_mirrored
 from mtvm.progress import progress
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metrics import LOWER_IS_BETTER, SUCCESS_RADIUS, goal_distance
@@ -65,11 +64,16 @@ class Trainer:
         exam = load_part(Part.parse(config.selection.split), config, self.store, self.device)
         if not exam.episodes.has_goals:
             raise InputError(f"{exam.episodes.source}: {exam.part.name} has no goals to choose the best weights by.")
-        self.exam = dataclasses.replace(exam, episodes=first_episodes(exam.episodes, config.selection.limit))
+        self.exam = first_of(exam, config.selection.limit)
         sizes, weights = [len(one.episodes) for one in self.lessons], [one.part.weight for one in self.lessons]
         self.turns = sampling.Turns(sizes, weights, config.batch, config.seed)
         self.model = make_model(config).to(self.device)
-        self.texts = [ReadTexts(self.model, one.tokens, one.part.name, show_progress) for one in self.lessons]
+        told = [with_mirrored(one.tokens) if config.data.mirror else one.tokens for one in self.lessons]
+        self.texts = [
+            ReadTexts(self.model, tokens, one.part.name, show_progress)
+            for tokens, one in zip(told, self.lessons, strict=True)
+        ]
+        self.exam_texts = ReadTexts(self.model, self.exam.tokens, self.exam.part.name, show_progress)
         self.model.crossmodal.checkpointing = config.optimizer.checkpoint_activations
         self.optimizer = make_optimizer(self.model, config.optimizer)
         self.mean = RunningMean(self.model, config.optimizer.ema) if config.optimizer.ema > 0 else None
@@ -184,7 +188,11 @@ class Trainer:
         stream = _KINDS.index(kind)
         noise = sampling.uniform((2, lesson.horizon, batch), seed, self.update, 3, stream)[:, :, own]
         word_noise = sampling.uniform((batch, lesson.words), seed, self.update, 4, stream)
-        tokens = self.texts[number].select(torch.from_numpy(rows[mine]))
+        mirrored: NDArray[np.bool_] | None = None
+        if self.config.data.mirror:
+            mirrored = sampling.uniform((batch,), seed, self.update, 5, stream).numpy()[mine] < 0.5
+        told = rows[mine] if mirrored is None else rows[mine] + len(lesson.episodes) * mirrored
+        tokens = self.texts[number].select(torch.from_numpy(told))
         consistency = loss_config.consistency if loss_config.consistency.enabled else None
         if consistency is None and loss_config.word_dropping > 0:
             tokens = drop_words(
@@ -201,6 +209,7 @@ class Trainer:
             noise=noise[0],
             lead_noise=noise[1],
             word_noise=word_noise[own],
+            mirrored=mirrored,
         )
         episodes = lesson.episodes.select(rows[mine])
         with torch.autocast(self.device.type, self.precision, enabled=self.precision != torch.float32):
@@ -246,8 +255,9 @@ class Trainer:
     def _examine(self, record: Record | None) -> None:
         """Evaluate on the selection split, and keep the weights if they are the best so far."""
         with self.evaluated_weights():
+            exam = self.exam
             done = evaluate_agent(
-                self.model, self.exam.vision, self.exam.episodes, self.exam.horizon, show_progress=False
+                self.model, exam.vision, exam.episodes, exam.horizon, texts=self.exam_texts, show_progress=False
             )
             metrics = done.metrics()
             sign = -1 if self.config.selection.metric in LOWER_IS_BETTER else 1

@@ -32,8 +32,8 @@ class Vision:
             self._rows = store.rows(scans.tolist(), world.viewpoints.tolist())
         self._repeats = config.angle_width // 4
 
-    def candidates(self, seen: Observation) -> Tensor:
-        """(B, K, token width) of the candidates, zero where padded."""
+    def candidates(self, seen: Observation, mirrored: NDArray[np.bool_] | None = None) -> Tensor:
+        """(B, K, token width) of the candidates, zero where padded; `mirrored` (B,) are seen in a mirror."""
         width = self.config.feature_width
         tokens = torch.empty(*seen.mask.shape, self.config.token_width)
         if self.store is None:
@@ -43,9 +43,10 @@ class Vision:
             tokens[..., :width] = torch.from_numpy(self.store.gather(rows, seen.candidate_views))
         angles = torch.from_numpy(seen.angles)
         tokens[..., width:] = angles[:, :, None, :].expand(-1, -1, self._repeats, -1).flatten(2)
+        self._mirror(tokens[..., width:], mirrored)
         return tokens.to(self.device)
 
-    def panorama(self, seen: Observation) -> Tensor:
+    def panorama(self, seen: Observation, mirrored: NDArray[np.bool_] | None = None) -> Tensor:
         """(B, 36, token width) of all views, directions relative to the agent's heading."""
         batch = len(seen.node)
         tokens = torch.zeros(batch, VIEWS, self.config.token_width)
@@ -55,9 +56,17 @@ class Vision:
         turned = VIEW_HEADING[None] - seen.heading[:, None]
         directions = angle_feature(turned, np.broadcast_to(VIEW_ELEVATION, turned.shape), self._repeats)
         tokens[..., self.config.feature_width :] = torch.from_numpy(directions)
+        self._mirror(tokens[..., self.config.feature_width :], mirrored)
         return tokens.to(self.device)
 
-    def facing(self, views: NDArray[np.int64]) -> Tensor:
+    def facing(self, views: NDArray[np.int64], mirrored: NDArray[np.bool_] | None = None) -> Tensor:
         """(B, angle width) the direction feature of agents that face `views`, absolute."""
-        directions = angle_feature(VIEW_HEADING[views], VIEW_ELEVATION[views], self._repeats)
-        return torch.from_numpy(directions).to(self.device)
+        directions = torch.from_numpy(angle_feature(VIEW_HEADING[views], VIEW_ELEVATION[views], self._repeats))
+        self._mirror(directions, mirrored)
+        return directions.to(self.device)
+
+    def _mirror(self, directions: Tensor, mirrored: NDArray[np.bool_] | None) -> None:
+        """Swap left and right, in place: the sines of the headings change their sign."""
+        if mirrored is not None:
+            sign = torch.from_numpy(np.where(mirrored, -1, 1).astype(np.float32))
+            directions[..., 0::4] *= sign.view(-1, *[1] * (directions.ndim - 1))

@@ -78,22 +78,34 @@ class Heads(nn.Module):
 
     def attend(self, query: Tensor, key: Tensor, value: Tensor, keys: Packing, queries: Packing) -> Tensor:
         """What the queries make of the values, packed as the queries are."""
-        allowed = None if keys.mask is None else keys.mask[:, None, None, :]
-        if self.training and self.dropout > 0 and query.device.type == "cpu":  # torch has no fast path for this
-            weights = dropout(attention_weights(query, key, keys), self.dropout)
-            mixed = weights @ value
-        else:
-            rate = self.dropout if self.training else 0.0
-            mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=allowed, dropout_p=rate)
+        mixed = attention(query, key, value, _allowed(keys), self.dropout if self.training else 0.0)
         return queries.pack(mixed.transpose(1, 2).flatten(2))
+
+
+def attention(query: Tensor, key: Tensor, value: Tensor, allowed: Tensor | None, rate: float) -> Tensor:
+    """(B, heads, n, width) the values of the `allowed` keys, weighed; a weight falls out with probability `rate`.
+
+    torch's fused attention, but for a CPU with dropout, where it has no fast path.
+    """
+    if rate > 0 and query.device.type == "cpu" and not torch.compiler.is_compiling():
+        return dropout(_weights(query, key, allowed), rate) @ value
+    return functional.scaled_dot_product_attention(query, key, value, attn_mask=allowed, dropout_p=rate)
 
 
 def attention_weights(query: Tensor, key: Tensor, keys: Packing) -> Tensor:
     """(B, heads, n, m) what `Heads.attend` weighs the values with; computed only when somebody looks."""
-    scores = query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])
-    if keys.mask is not None:
-        scores = scores.masked_fill(~keys.mask[:, None, None, :], -math.inf)
+    return _weights(query, key, _allowed(keys))
+
+
+def _weights(query: Tensor, key: Tensor, allowed: Tensor | None) -> Tensor:
+    scores = (query / math.sqrt(query.shape[-1])) @ key.transpose(-1, -2)
+    if allowed is not None:
+        scores = scores.masked_fill(~allowed, -math.inf)
     return scores.softmax(dim=-1)
+
+
+def _allowed(keys: Packing) -> Tensor | None:
+    return None if keys.mask is None else keys.mask[:, None, None, :]
 
 
 class Residual(nn.Module):

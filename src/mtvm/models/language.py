@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from mtvm.errors import MissingExtraError
-from mtvm.models.attention import LAYER_NORM_EPS, Packing
+from mtvm.models.attention import LAYER_NORM_EPS, Packing, attention
 from mtvm.models.config import ModelConfig
 from mtvm.models.crossmodal import Projected
 from mtvm.models.dropout import Dropout
@@ -96,6 +97,7 @@ class LanguageEncoder(nn.Module):
 
 
 _CHUNK = 16
+_ATTENTION = "mtvm"
 
 
 def _in_chunks(bert: nn.Module, name: str, inputs: Tensor, real: Tensor, mask: Tensor) -> Tensor:
@@ -115,11 +117,25 @@ def _in_chunks(bert: nn.Module, name: str, inputs: Tensor, real: Tensor, mask: T
     return torch.cat(parts)[order.argsort()]
 
 
+def _attend(
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor | None,
+    dropout: float = 0.0,
+    **_: Any,
+) -> tuple[Tensor, None]:
+    """What transformers calls for each attention: ours, which is fast on a CPU with dropout too."""
+    return attention(query, key, value, attention_mask, dropout).transpose(1, 2).contiguous(), None
+
+
 def _bert(
     vocabulary: int, hidden: int, layers: int, heads: int, intermediate: int, positions: int, dropout: float
 ) -> nn.Module:
     try:
-        from transformers import BertConfig, BertModel
+        from transformers import AttentionInterface, AttentionMaskInterface, BertConfig, BertModel
+        from transformers.masking_utils import sdpa_mask
     except ImportError:
         raise MissingExtraError("transformers", "model", "The language encoder") from None
     sizes = BertConfig(
@@ -133,7 +149,9 @@ def _bert(
         attention_probs_dropout_prob=dropout,
         layer_norm_eps=LAYER_NORM_EPS,
     )
-    sizes._attn_implementation = "sdpa"
+    AttentionInterface.register(_ATTENTION, _attend)
+    AttentionMaskInterface.register(_ATTENTION, sdpa_mask)
+    sizes._attn_implementation = _ATTENTION
     model: nn.Module = BertModel(sizes, add_pooling_layer=False)  # type: ignore[no-untyped-call]
     for module in list(model.modules()):
         for name, child in module.named_children():

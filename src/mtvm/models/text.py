@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from mtvm.errors import MissingExtraError
 
@@ -42,6 +43,11 @@ class Tokens:
     def mask(self) -> Tensor:
         """(B, L) true for real tokens."""
         return self.ids != PAD
+
+    @property
+    def lengths(self) -> Tensor:
+        """(B,) numbers of real tokens."""
+        return self.mask.sum(dim=1)
 
     def select(self, rows: Tensor) -> Tokens:
         """Some of the texts, padded only to the longest of them."""
@@ -99,6 +105,22 @@ def tokenize(
         table[0, row, : len(ids)] = ids
         table[1, row, : len(words)] = words
     return Tokens(*torch.from_numpy(table))
+
+
+def with_mirrored(tokens: Tokens) -> Tokens:
+    """The texts, and after them as they would be told in a mirrored building: left is right and right is left."""
+    left, right, *stays = _words("left", "right", "stop", "wait", "stand", "is", "are")
+    ids = tokens.ids
+    before = functional.pad(ids, (1, -1))
+    just = (ids == right) & torch.isin(before, torch.tensor(stays, device=ids.device))  # "wait right there"
+    mirrored = torch.where(ids == left, right, torch.where((ids == right) & ~just, left, ids))
+    return Tokens(torch.cat([ids, mirrored]), tokens.words.repeat(2, 1))
+
+
+def _words(*words: str) -> list[int]:
+    """Their places in the vocabulary."""
+    vocabulary = _tokenizer().get_vocab()
+    return [vocabulary[word] for word in words]
 
 
 def drop_words(tokens: Tokens, rate: float, draws: Tensor | None = None) -> tuple[Tokens, Tensor]:
