@@ -24,6 +24,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from mtvm.config import OptimizerConfig
 from mtvm.learning.consistency import (
     ConsistencyConfig,
     crossmodal_consistency,
@@ -32,6 +33,7 @@ from mtvm.learning.consistency import (
     language_consistency,
     step_pair,
 )
+from mtvm.learning.optimizing import make_optimizer
 from mtvm.models.attention import FeedForward, Heads, Residual, SelfAttention
 from mtvm.models.config import PRESETS, ModelConfig
 from mtvm.models.dropout import Dropout
@@ -259,21 +261,25 @@ def measure(config: ModelConfig, batch: int, repeats: int) -> None:
     torch.manual_seed(0)
     model = MTVM(config)
     plain = Plain(model)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-6)
+    optimizers = {
+        "ours": make_optimizer(model, OptimizerConfig(rate=1e-6)),
+        "plain": torch.optim.AdamW(model.parameters(), lr=1e-6),
+    }
     forced, sampled = make_episodes(config, batch, (5, 7), 1), make_episodes(config, batch, (4, 15), 2)
     full = make_episodes(config, batch, (15, 15), 3)
 
-    def iterate(rollout) -> None:
+    def iterate(name: str) -> None:
+        optimizer, rollout = optimizers[name], ways[name]
         model.train()
         optimizer.zero_grad(set_to_none=True)
         for episodes in (forced, sampled):  # one after the other, so that the plain way fits into memory
             rollout(episodes, True).backward()
         optimizer.step()
 
-    def evaluate(rollout) -> None:
+    def evaluate(name: str) -> None:
         model.eval()
         with torch.inference_mode():
-            rollout(full, False)
+            ways[name](full, False)
 
     ways = {
         "ours": lambda episodes, train: our_rollout(model, episodes, train),
@@ -282,11 +288,11 @@ def measure(config: ModelConfig, batch: int, repeats: int) -> None:
     }
     jobs = [("training", "ours"), ("training", "plain"), *(("evaluation", name) for name in ways)]
     times: dict[tuple[str, str], list[float]] = {job: [] for job in jobs}
-    evaluate(ways["ours"])  # the first run of anything is slower
+    evaluate("ours")  # the first run of anything is slower
     for _ in range(repeats):
         for job, name in jobs:
             work = iterate if job == "training" else evaluate
-            times[job, name].append(_timed(lambda work=work, name=name: work(ways[name])))
+            times[job, name].append(_timed(lambda work=work, name=name: work(name)))
     median = {job: statistics.median(taken) for job, taken in times.items()}
     for job, name in jobs:
         ratio = median[job, name] / median[job, "ours"]

@@ -58,11 +58,7 @@ class PairedText:
         """The pairs of the episodes at `rows` (indices or a mask), which go on."""
         rows = rows.nonzero()[:, 0] if rows.dtype == torch.bool else rows
         half, length = len(self.both.states) // 2, int(self.real[rows].sum(dim=1).max()) if len(rows) else 0
-        twice = torch.cat([rows, rows + half])
-        cache = [tuple(part[twice][:, :, :length] for part in parts) for parts in self.both.cache]
-        mask = self.both.mask[twice][:, :length]
-        both = Text(self.both.states[twice][:, :length], mask, Packing(mask, self.both.packing.drop), cache)
-        return PairedText(both, self.real[rows][:, :length])
+        return PairedText(self.both.part(torch.cat([rows, rows + half]), length), self.real[rows][:, :length])
 
 
 def encode_pair(model: MTVM, tokens: Tokens, config: ConsistencyConfig, draws: Tensor | None = None) -> PairedText:
@@ -132,7 +128,8 @@ def divergence(one: Tensor, other: Tensor, mask: Tensor, variant: Variant = "pap
     if variant == "released":
         return _released_divergence(one, other, mask)
     # Only real tokens are compared, each as a distribution over its numbers; the mean is over tokens.
-    first, second = one[mask].log_softmax(dim=-1), other[mask].log_softmax(dim=-1)
+    real = Packing(mask)
+    first, second = real.pack(one).log_softmax(dim=-1), real.pack(other).log_softmax(dim=-1)
     return Mean(((first.exp() - second.exp()) * (first - second)).sum(), mask.sum())
 
 

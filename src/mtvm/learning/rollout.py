@@ -27,6 +27,7 @@ from mtvm.learning.imitation import imitation_loss
 from mtvm.learning.rewards import Rewards
 from mtvm.learning.teacher import Follow, Teacher
 from mtvm.learning.vision import Vision
+from mtvm.models.attention import take
 from mtvm.models.crossmodal import Attention
 from mtvm.models.history import Past
 from mtvm.models.language import Text
@@ -173,7 +174,7 @@ class Walkers:
                 self.rewards.keep(going)
             self.past, self.text = self.past.keep(kept), self.text.keep(kept)
             self.pair = None if self.pair is None else self.pair.keep(kept)
-            step, chosen = step.select(lambda batch: batch[kept]), chosen[kept]
+            step, chosen = step.select(lambda batch: take(batch, kept)), chosen[kept]
             panorama = None if panorama is None else panorama[kept]
         direction = self.vision.facing(self.simulator.view, self.mirrored)
         self.past = self.model.remember(self.past, step, chosen, direction, panorama)

@@ -8,6 +8,7 @@ belongs together, spreads them out to (batch, length) and back.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -33,13 +34,16 @@ class Packing:
         self.mask: Tensor | None = None if full else mask
         """None where all tokens are real, which lets torch take its fastest path."""
         self._places: Tensor | None = None if full or self._exporting or not drop else mask.flatten().nonzero()[:, 0]
+        self._grid: tuple[Tensor, Tensor] | None = None
+        if self._places is not None:
+            self._grid = (self._places // self.length, self._places % self.length)
 
     def pack(self, tokens: Tensor) -> Tensor:
         """(B, n, ...) to (real tokens, ...)."""
         if self._exporting:
             return tokens
         flat = tokens.flatten(0, 1)
-        return flat if self._places is None else flat[self._places]
+        return flat if self._places is None else take(flat, self._places)
 
     def spread(self, packed: Tensor) -> Tensor:
         """(real tokens, ...) to (B, n, ...), with zeros for padding."""
@@ -49,6 +53,75 @@ class Packing:
             padded = packed.new_zeros(self.batch * self.length, *packed.shape[1:])
             packed = padded.index_copy(0, self._places, packed)
         return packed.view(self.batch, self.length, *packed.shape[1:])
+
+    def spread_heads(self, packed: Tensor) -> Tensor:
+        """(real tokens, parts, heads, width) to (parts, B, heads, n, width), with zeros for padding."""
+        if self._grid is not None:
+            padded: Tensor = _SpreadHeads.apply(packed, *self._grid, self.batch, self.length)  # type: ignore[no-untyped-call]
+            return padded
+        spread = packed if self._exporting else packed.view(self.batch, self.length, *packed.shape[1:])
+        return spread.permute(2, 0, 3, 1, 4)
+
+    def pack_heads(self, spread: Tensor) -> Tensor:
+        """(B, heads, n, width) to (real tokens, heads * width)."""
+        if self._grid is None:
+            return self.pack(spread.transpose(1, 2).flatten(2))
+        packed: Tensor = _PackHeads.apply(spread, *self._grid)  # type: ignore[no-untyped-call]
+        return packed
+
+
+# Gathers whose gradients are copies: no place is taken twice, which torch's own cannot know and would add up slowly.
+
+
+def take(batch: Tensor, rows: Tensor) -> Tensor:
+    """The rows at these places, each of them at most once."""
+    taken: Tensor = _Take.apply(batch, rows)  # type: ignore[no-untyped-call]
+    return taken
+
+
+class _Take(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, flat: Tensor, places: Tensor) -> Tensor:
+        ctx.save_for_backward(places)
+        ctx.count = len(flat)
+        return flat.index_select(0, places)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        (places,) = ctx.saved_tensors
+        gradient = gradients[0]
+        return gradient.new_zeros(ctx.count, *gradient.shape[1:]).index_copy_(0, places, gradient), None
+
+
+class _SpreadHeads(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, packed: Tensor, rows: Tensor, columns: Tensor, batch: int, length: int) -> Tensor:
+        ctx.save_for_backward(rows, columns)
+        _, parts, heads, width = packed.shape
+        spread = packed.new_zeros(parts, batch, heads, length, width)
+        spread.permute(1, 3, 0, 2, 4)[rows, columns] = packed
+        return spread
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None, None]:
+        rows, columns = ctx.saved_tensors
+        return gradients[0].permute(1, 3, 0, 2, 4)[rows, columns], None, None, None, None
+
+
+class _PackHeads(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, spread: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
+        ctx.save_for_backward(rows, columns)
+        ctx.shape = spread.shape
+        return spread.transpose(1, 2)[rows, columns].flatten(1)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
+        rows, columns = ctx.saved_tensors
+        _, heads, _, width = ctx.shape
+        spread = gradients[0].new_zeros(ctx.shape)
+        spread.transpose(1, 2)[rows, columns] = gradients[0].view(-1, heads, width)
+        return spread, None, None
 
 
 class Heads(nn.Module):
@@ -71,15 +144,14 @@ class Heads(nn.Module):
 
     def split(self, projected: Tensor, packing: Packing) -> tuple[Tensor, ...]:
         """Packed projections (tokens, parts * hidden) to `parts` tensors (B, heads, n, hidden / heads)."""
-        parts = projected.shape[-1] // self.hidden
-        spread = packing.spread(projected)
-        spread = spread.view(*spread.shape[:2], parts, self.heads, self.hidden // self.heads)
-        return spread.permute(2, 0, 3, 1, 4).unbind(0)
+        return packing.spread_heads(
+            projected.view(*projected.shape[:-1], -1, self.heads, self.hidden // self.heads)
+        ).unbind(0)
 
     def attend(self, query: Tensor, key: Tensor, value: Tensor, keys: Packing, queries: Packing) -> Tensor:
         """What the queries make of the values, packed as the queries are."""
         mixed = attention(query, key, value, _allowed(keys), self.dropout if self.training else 0.0)
-        return queries.pack(mixed.transpose(1, 2).flatten(2))
+        return queries.pack_heads(mixed)
 
 
 def attention(query: Tensor, key: Tensor, value: Tensor, allowed: Tensor | None, rate: float) -> Tensor:

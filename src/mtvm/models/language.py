@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from mtvm.errors import MissingExtraError
-from mtvm.models.attention import LAYER_NORM_EPS, Packing, attention
+from mtvm.models.attention import LAYER_NORM_EPS, Packing, attention, take
 from mtvm.models.config import ModelConfig
 from mtvm.models.crossmodal import Projected
 from mtvm.models.dropout import Dropout
@@ -29,13 +29,16 @@ class Text:
     cache: list[Projected]
 
     def keep(self, rows: Tensor) -> Text:
-        """The texts of the episodes that go on, padded only to the longest of them."""
+        """The texts of the episodes at `rows` that go on, padded only to the longest of them."""
         mask = self.mask[rows]
         length = int(mask.sum(dim=1).max()) if len(mask) and self.packing.drop else mask.shape[1]
-        cache = [tuple(part[rows][:, :, :length] for part in parts) for parts in self.cache]
-        return Text(
-            self.states[rows][:, :length], mask[:, :length], Packing(mask[:, :length], self.packing.drop), cache
-        )
+        return self.part(rows, length)
+
+    def part(self, rows: Tensor, length: int) -> Text:
+        """The first tokens of some of the texts."""
+        mask = self.mask[rows][:, :length]
+        cache = [tuple(take(part[:, :, :length], rows) for part in parts) for parts in self.cache]
+        return Text(take(self.states[:, :length], rows), mask, Packing(mask, self.packing.drop), cache)
 
 
 class LanguageEncoder(nn.Module):
