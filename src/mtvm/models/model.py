@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import math
 from collections.abc import Callable
 
 import torch
@@ -107,7 +109,7 @@ class MTVM(nn.Module):
             nn.Linear(config.critic_hidden, 1),
         )
         self.history = make_history(config)
-        self.apply(_initialize)
+        self.apply(functools.partial(_initialize, std=0.02 * math.sqrt(_BERT_WIDTH / config.hidden)))
         # STOP is all zeros: with a bias of zeros its LayerNorm would see no variance and give gradients of a million.
         nn.init.normal_(self.token_encoder.project.bias, std=0.02)
 
@@ -228,9 +230,15 @@ def _stacked(record: list[tuple[Tensor, Tensor]]) -> Attention:
     return Attention(torch.stack(over_words), torch.stack(over_stream))
 
 
-def _initialize(module: nn.Module) -> None:
-    """BERT's: normal with 0.02, zero biases."""
-    if isinstance(module, nn.Linear | nn.Embedding):
+_BERT_WIDTH = 768
+
+
+def _initialize(module: nn.Module, std: float) -> None:
+    """BERT's: normal numbers, zero biases. `std` is 0.02 at its width; a narrower model needs more for a block to
+    change a token as much."""
+    if isinstance(module, nn.Embedding):
         nn.init.normal_(module.weight, std=0.02)
-    if isinstance(module, nn.Linear) and module.bias is not None:
-        nn.init.zeros_(module.bias)
+    if isinstance(module, nn.Linear):
+        nn.init.normal_(module.weight, std=std)
+        if module.bias is not None:
+            nn.init.zeros_(module.bias)
