@@ -21,6 +21,7 @@ from mtvm.learning.evaluation import write_evaluation
 from mtvm.learning.lessons import evaluate_part
 from mtvm.learning.trainer import BEST, CONFIG, Trainer
 from mtvm.models.agent import Agent
+from mtvm.tasks.data import DataFolder
 
 console = Console()
 
@@ -35,17 +36,28 @@ def train(args: list[str]) -> None:
         description="Train an agent. A run that is there already goes on where it was; Ctrl-C saves and stops.",
         config=(tyro.conf.FlagCreatePairsOff,),
     )
-    run(config)
+    run(_found_from_anywhere(config))
+
+
+def _found_from_anywhere(config: TrainConfig) -> TrainConfig:
+    """The config with whole paths, so that a run can go on in another folder and another shell."""
+    folder = DataFolder.resolve(config.data.folder).path.absolute()
+    features = config.data.features and config.data.features.absolute()
+    data = dataclasses.replace(config.data, folder=folder, features=features)
+    return dataclasses.replace(config, data=data, init=config.init and config.init.absolute())
 
 
 def resume(args: list[str]) -> None:
     """`mtvm resume RUN`."""
 
     def command(
-        folder: Annotated[Positional[Path], arg(metavar="RUN", help="Folder of a run.")], device: str | None = None
+        folder: Annotated[Positional[Path], arg(metavar="RUN", help="Folder of a run.")],
+        data: Annotated[Path | None, arg(metavar="DIR", help="Data folder, if it has moved.")] = None,
+        features: Annotated[Path | None, arg(metavar="STORE", help="Feature store, if it has moved.")] = None,
+        device: Annotated[str | None, arg(help="auto, cpu, cuda or cuda:N.")] = None,
     ) -> None:
         """Go on with a run that was stopped, with the config that it began with."""
-        config = load_config(folder)
+        config = _moved(load_config(folder), data, features)
         run(config if device is None else dataclasses.replace(config, device=device))
 
     tyro.cli(command, prog="mtvm resume", args=args or ["--help"])
@@ -58,6 +70,14 @@ def load_config(folder: Path) -> TrainConfig:
         raise InputError(f"{folder}: no run is here ({CONFIG} is missing); 'mtvm runs' lists those below a folder.")
     config = TrainConfig.from_dict(read_json(path, "config of a run"), path)
     return dataclasses.replace(config, out=folder)
+
+
+def _moved(config: TrainConfig, folder: Path | None, features: Path | None) -> TrainConfig:
+    """The config of a run whose data is elsewhere now."""
+    data = dataclasses.replace(
+        config.data, folder=folder or config.data.folder, features=features or config.data.features
+    )
+    return dataclasses.replace(config, data=data)
 
 
 def run(config: TrainConfig) -> None:
@@ -139,11 +159,7 @@ def evaluate(args: list[str]) -> None:
         its text, trajectory, metrics, the probabilities of every step and, if asked for, the attention) and
         metrics.json.
         """
-        config = load_config(folder)
-        moved = dataclasses.replace(
-            config.data, folder=data or config.data.folder, features=features or config.data.features
-        )
-        config = dataclasses.replace(config, data=moved, device=device)
+        config = dataclasses.replace(_moved(load_config(folder), data, features), device=device)
         parallel.start(parallel.local_device(device))
         try:
             evaluate_run(config, split or config.data.evaluate, attention, limit)

@@ -426,7 +426,7 @@ def test_half_written_files_are_cleared(small_data, tmp_path):
     for left in (".checkpoint.pt.x1", "best/.model.safetensors.x2", ".metrics.jsonl.x3", "best/.config.json.x4"):
         (config.out / left).mkdir()
         (config.out / left / "half").write_text("half")
-    Trainer(config, show_progress=False)
+    Trainer(config, show_progress=False).run()
     assert leftovers(config.out) == []
 
 
@@ -542,6 +542,23 @@ def test_a_changed_config_is_refused(stopped):
 def test_what_does_not_change_the_learning_may_change(stopped):
     other = changed(stopped, log_every=2, save_minutes=1.0)
     train(other)
+
+
+def test_data_that_has_moved_is_found_again(stopped, tmp_path):
+    moved = tmp_path / "moved"
+    shutil.move(stopped.data.folder, moved)
+    there = {"folder": moved, "features": moved / stopped.data.features.name}
+    trainer = Trainer(changed(stopped, data=there), show_progress=False)
+    assert trainer.update > 0
+    assert trainer.run()
+
+
+def test_two_processes_do_not_train_in_one_folder(stopped):
+    before = contents(stopped.out)
+    with checkpoint.alone(stopped.out / "config.json"), pytest.raises(InputError, match="another process is training"):
+        Trainer(stopped, show_progress=False).run()
+    assert contents(stopped.out) == before
+    assert Trainer(stopped, show_progress=False).run()
 
 
 def test_a_damaged_checkpoint_is_refused(stopped):

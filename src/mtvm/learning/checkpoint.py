@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,11 @@ from mtvm import __version__
 from mtvm.errors import InputError
 from mtvm.files import atomic_path
 from mtvm.models.weights import _read_file
+
+try:
+    import fcntl
+except ImportError:  # Windows has none, and its runs no lock
+    fcntl = None  # type: ignore[assignment]
 
 NAME = "checkpoint.pt"
 FORMAT = 1
@@ -43,7 +50,24 @@ def load(path: Path) -> dict[str, Any]:
     return state
 
 
-def clear_leftovers(folder: Path) -> None:
+@contextlib.contextmanager
+def alone(config: Path) -> Iterator[None]:
+    """Hold the run of this config file against a second process that would train there, and clear up after one that
+    was killed. The system lets go of the file when we end, however we do."""
+    folder = config.parent
+    with config.open("r+") as file:
+        try:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise InputError(
+                f"{folder}: another process is training here; wait for it, or name another folder with --out."
+            ) from None
+        _clear_leftovers(folder)
+        yield
+
+
+def _clear_leftovers(folder: Path) -> None:
     """Remove what a killed process left half-written in a run."""
     for pattern in (f".{NAME}.*", ".*.json*.*", ".model.safetensors.*", ".README.md.*"):
         for left in folder.rglob(pattern):

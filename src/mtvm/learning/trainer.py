@@ -95,6 +95,10 @@ class Trainer:
 
     def run(self) -> bool:
         """Train to the end; false if it was interrupted."""
+        with checkpoint.alone(self.config.out / CONFIG) if parallel.rank() == 0 else contextlib.nullcontext():
+            return self._run()
+
+    def _run(self) -> bool:
         config, total = self.config, self.config.optimizer.updates
         first = parallel.rank() == 0
         record = Record(config.out, self.update, config.tensorboard) if first else None
@@ -311,8 +315,6 @@ class Trainer:
     def _resume(self) -> None:
         """Go on from the checkpoint, or begin."""
         path = self.config.out / checkpoint.NAME
-        if parallel.rank() == 0 and self.config.out.is_dir():
-            checkpoint.clear_leftovers(self.config.out)
         if not path.is_file():
             if parallel.rank() == 0:
                 write_json(self.config.out / CONFIG, self.config.to_dict(), indent=1)
@@ -374,6 +376,8 @@ def _check_folder(config: TrainConfig) -> None:
     changed = differences(there, config.to_dict())
     for name in ("device", "log_every", "save_minutes", "tensorboard", "out"):
         changed.pop(name, None)  # these do not change what is learned
+    for name in ("data.folder", "data.features"):
+        changed.pop(name, None)  # they may have moved; that they are the same data is looked at when the run goes on
     if changed:
         name, (before, now) = next(iter(changed.items()))
         raise InputError(
