@@ -121,6 +121,14 @@ def test_a_limit_counts_each_episodes_own_tokens(grad):
     assert read(bank) == [[token(3, number)[row].tolist() for number in (a, b)] for row, a, b in expected]
 
 
+@pytest.mark.parametrize("grad", [False, True])
+def test_a_limited_bank_lets_go_of_what_nobody_reads(grad):
+    bank, full = filled(500, limit=3, grad=grad), filled(500, grad=grad)
+    assert bank.state_dict()["tokens"].shape[1] <= 32
+    assert len(bank) == 500
+    assert torch.equal(bank.tokens(), full.tokens()[:, -3:])
+
+
 def test_alive_may_be_zeros_and_ones():
     bank = MemoryBank(2, WIDTH)
     bank.append(token(2, 0), torch.tensor([1, 0]))

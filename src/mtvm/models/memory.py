@@ -20,7 +20,7 @@ class MemoryBank:
 
     Tokens that carry gradients are kept as they came and joined when they are read, so that gradients flow back
     through every step. Without gradients they are written into a buffer that doubles when it is full: appending never
-    copies the bank. `limit` reads only the last so many tokens of each episode.
+    copies the bank. `limit` reads only the last so many tokens of each episode; older ones are let go of now and then.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class MemoryBank:
         dtype: torch.dtype = torch.float32,
     ) -> None:
         self.width, self.limit = width, limit
-        self._count = 0
+        self._count = self._gone = 0
         self._buffer = torch.empty(batch, 0, width, device=device, dtype=dtype)
         self._pieces: list[Tensor] = []
         self._valid = torch.empty(batch, 0, dtype=torch.bool, device=device)
@@ -40,7 +40,7 @@ class MemoryBank:
 
     def __len__(self) -> int:
         """How many times something was appended: the longest episode's length, before the limit."""
-        return self._count
+        return self._gone + self._count
 
     @property
     def batch(self) -> int:
@@ -63,6 +63,16 @@ class MemoryBank:
         self._valid = torch.cat([self._valid, (everyone if alive is None else alive.bool())[:, None]], dim=1)
         self._even = self._even and alive is None
         self._count += 1
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Drop what no episode reads any more, if that is as much as all that is read, so that little is copied."""
+        if self.limit is None or self._count < 2 * max(self.limit, _FIRST_CAPACITY):
+            return
+        first = self._first()
+        self._valid, self._buffer = self._valid[:, first:], self._buffer[:, first:].clone()
+        self._pieces = self._pieces[first:]
+        self._count, self._gone = self._count - first, self._gone + first
 
     def _reserve(self, count: int) -> None:
         capacity = self._buffer.shape[1]
@@ -104,7 +114,7 @@ class MemoryBank:
     def keep(self, rows: Tensor) -> MemoryBank:
         """A bank of the episodes at `rows` (indices or a mask); the others have ended."""
         kept = MemoryBank(0, self.width, self.limit, dtype=self._buffer.dtype)
-        kept._count, kept._even = self._count, self._even
+        kept._count, kept._gone, kept._even = self._count, self._gone, self._even
         kept._valid = self._valid[rows]
         kept._buffer = self._buffer[rows]
         kept._pieces = [piece[rows] for piece in self._pieces]
