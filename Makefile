@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint format bench clean
+.PHONY: demo test lint format bench r2r r2r-rows clean
 
 demo: $(READY)  ## Build the world of 36 homes, walk it, show the scores and pictures
 	$(BIN)/mtvm demo
@@ -28,6 +28,19 @@ bench: $(READY)  ## Measure speed; see docs/speed.md
 	$(BIN)/python benchmarks/homes.py
 	$(BIN)/python benchmarks/extract.py
 	$(BIN)/python benchmarks/model.py --sizes small-256
+	$(BIN)/python benchmarks/training.py
+	$(BIN)/python benchmarks/growth.py
+
+# The rows of docs/results.md on real R2R, one hour each on two cores. $MTVM_DATA names the data.
+R2R := OMP_NUM_THREADS=1 $(BIN)/torchrun --nproc-per-node 2 -m mtvm train r2r-semantic
+
+r2r: $(READY)  ## Train on real R2R without images (an hour; $$MTVM_DATA names the data)
+	$(R2R)
+
+r2r-rows: $(READY)  ## The same blind, without memory, and with consistency (three hours)
+	$(R2R) --out runs/r2r-blind --data.no-semantic
+	$(R2R) --out runs/r2r-no-memory --model.history none
+	$(R2R) --out runs/r2r-consistency --loss.consistency.enabled
 
 clean:  ## Remove the environment and what it built
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -43,7 +43,7 @@ TOLERANCE = 1e-4
 READER_TOLERANCE = 1e-3
 """Of probabilities, where our table holds what a frozen reader has read in half precision."""
 GAIN = 0.8
-"""Standard deviation of the random matrices, times the root of the width. As BERT begins them (0.3 to 0.6) the text
+"""Standard deviation of the random matrices, times the root of the width. As MTVM begins them (0.55) the text
 hardly changes what narrow models do, and a comparison would say nothing of it; at 1 or more deep ones make all words
 equal."""
 CONSOLE = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
@@ -144,7 +144,7 @@ class Setting:
         with torch.no_grad():
             for name, parameter in self.model.named_parameters():
                 if parameter.ndim == 2 and "embedding" not in name:
-                    parameter.mul_(GAIN / (0.02 * math.sqrt(size.model.hidden)))
+                    parameter.mul_(GAIN / (0.02 * math.sqrt(768)))  # which MTVM begins with at every width
         load_reader(self.model)
         store = random_store([episodes.world for episodes in splits.values()], size.model.feature_width, folder)
         self.scenes: dict[str, Scene] = {}
