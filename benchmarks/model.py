@@ -344,9 +344,9 @@ def main() -> None:
         config = SIZES[size]
         layers = f"{config.language_layers} + {config.crossmodal_layers} layers"
         print(f"{size}: hidden {config.hidden}, {layers}, batch {arguments.batch}, {torch.get_num_threads()} threads")
-        measure(config, arguments.batch, arguments.repeats)
         ours, theirs = (peak_memory(size, arguments.batch, way) for way in ("ours", "plain"))
         print(f"  training memory above the model: ours {ours:.2f} GB   plain {theirs:.2f} GB   {theirs / ours:.1f}x")
+        measure(config, arguments.batch, arguments.repeats)  # last: what it has used it does not give back
 
 
 if __name__ == "__main__":
