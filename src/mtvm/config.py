@@ -286,8 +286,8 @@ def _presets() -> dict[str, TrainConfig]:
         ),
         data=DataConfig(semantic=True, train=("r2r/train", "long/train"), evaluate=long_too),
         loss=LossConfig(imitation=1.0, reinforcement=0.0, consistency=ConsistencyConfig(enabled=False)),
-        optimizer=OptimizerConfig(updates=400, rate=1e-3, schedule="cosine", warmup=30, clip=5.0, ema=0.99),
-        selection=SelectionConfig(split="r2r/val_seen", every=400),
+        optimizer=OptimizerConfig(updates=440, rate=1e-3, schedule="cosine", warmup=30, clip=5.0, ema=0.99),
+        selection=SelectionConfig(split="r2r/val_seen", every=440),
         batch=32,
         alternate=True,
         tensorboard=False,
@@ -322,7 +322,7 @@ DESCRIPTIONS: dict[str, str] = {
     "paper-ndh": "The paper's NDH run, chosen by goal progress.",
     "paper-r4r": "The paper's model on R4R, following the reference path.",
     "r2r-semantic": "Real R2R without images: room and object names as features. About an hour on two cores.",
-    "demo": "The small agent of `make demo`, for the built-in world and its long walks. Four minutes on one core.",
+    "demo": "The small agent of `make demo`, for the built-in world and its long walks. Five minutes on one core.",
     "tiny": "A few seconds, to try things.",
 }
 
