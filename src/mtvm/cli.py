@@ -207,12 +207,16 @@ def extract(
 def semantic(
     source: Annotated[Positional[Path], arg(metavar="JSONL", help="Semantics file: rooms and objects of viewpoints.")],
     out: Annotated[Positional[Path], arg(metavar="STORE", help="Folder of the store to write.")],
+    connectivity: Annotated[
+        Path | None,
+        arg(metavar="DIR", help="The graphs: with them a view also shows the rooms and objects of places in sight."),
+    ] = None,
     scans: Annotated[tuple[str, ...], arg(help="Only these scans; default all.", metavar="SCAN")] = (),
 ) -> None:
     """Turn the names of rooms and objects in each view into text embeddings: features without any picture."""
     from mtvm.world.semantics import semantic_features
 
-    store = semantic_features(source, out, scans=set(scans) or None)
+    store = semantic_features(source, out, connectivity=connectivity, scans=set(scans) or None)
     console.print(f"{len(store)} viewpoints x 36 views x {store.width} written to {escape(str(out))}", soft_wrap=True)
 
 

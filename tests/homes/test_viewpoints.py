@@ -10,7 +10,7 @@ from generated import SEEDS, home
 from mtvm.homes.catalogue import KINDS
 from mtvm.homes.geometry import Boxes, Rect, flight_rect
 from mtvm.homes.home import EYE_HEIGHT, Home
-from mtvm.homes.viewpoints import connectivity_records
+from mtvm.homes.viewpoints import connectivity_records, obstacles_of
 from mtvm.world.graph import NavGraph
 
 
@@ -118,6 +118,15 @@ def test_records_make_a_connected_graph(seed):
     assert np.linalg.det(graph.rotations) == pytest.approx(1, abs=1e-5)
     linked = {(i, j) for i, record in enumerate(records) for j, free in enumerate(record["unobstructed"]) if free}
     assert linked == set(built.edges) | {(b, a) for a, b in built.edges}
+    storeys = np.array([built.rooms[v.room].storey for v in built.viewpoints])
+    links = np.array([record["unobstructed"] for record in records])
+    far = graph.visible & ~links
+    assert (graph.visible == graph.visible.T).all()
+    assert far.any()
+    assert (storeys[np.nonzero(far)[0]] == storeys[np.nonzero(far)[1]]).all()
+    for i, j in zip(*np.nonzero(far), strict=True):  # no wall between them
+        way = np.linspace(graph.positions[i, :2], graph.positions[j, :2], 200)
+        assert obstacles_of(built, int(storeys[i])).distance(way).min() > 0
 
 
 def test_graphs_are_like_those_of_r2r():

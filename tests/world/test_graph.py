@@ -136,6 +136,8 @@ def spoil(records, place, **changes):
         (lambda r: spoil(r, 1, pose=[1.0]), "entry 1: field 'pose' has 1 numbers, not 16"),
         (lambda r: spoil(r, 2, unobstructed=[True]), "entry 2: field 'unobstructed' has 1 values"),
         (lambda r: spoil(r, 3, unobstructed=["no"] * 5), "entry 3: field 'unobstructed' holds something"),
+        (lambda r: spoil(r, 0, visible=[True] * 4), "entry 0: field 'visible' has 4 values"),
+        (lambda r: spoil(r, 1, visible="all"), "entry 1: field 'visible' holds something"),
         (lambda r: spoil(r, 0, included="yes"), "entry 0: field 'included' is missing or not a bool"),
         (lambda r: spoil(r, 1, image_id="a"), "field 'image_id': viewpoint a is there twice"),
         (lambda r: spoil(r, 1, pose=["x"] * 16), "field 'pose' holds something that is not a number"),

@@ -125,14 +125,16 @@ def test_scans_that_are_asked_for(tmp_path):
     assert store.index["scan"].tolist() == [b"flat"]
 
 
-def write_graph(folder, scan, viewpoints):
+def write_graph(folder, scan, viewpoints, positions=None, linked=None, visible=None):
+    """By default the places stand in a row from west to east, one metre apart, and all are linked."""
     folder.mkdir(exist_ok=True)
     records = []
     for place, viewpoint in enumerate(viewpoints):
         pose = np.eye(4)
-        pose[0, 3] = place
-        edges = [other != place for other in range(len(viewpoints))]
-        records.append({"image_id": viewpoint, "pose": pose.ravel().tolist(), "included": True, "unobstructed": edges})
+        pose[:2, 3] = positions[place] if positions else (place, 0)
+        edges = linked[place] if linked else [other != place for other in range(len(viewpoints))]
+        record = {"image_id": viewpoint, "pose": pose.ravel().tolist(), "included": True, "unobstructed": edges}
+        records.append(record | ({"visible": visible[place]} if visible else {}))
     (folder / f"{scan}_connectivity.json").write_text(json.dumps(records))
 
 
@@ -140,6 +142,44 @@ def test_viewpoints_of_the_graphs(tmp_path):
     write_graph(tmp_path / "graphs", "house", ["v1"])
     store = convert(write(tmp_path / "seen.jsonl", KITCHEN, EMPTY, FLAT), connectivity=tmp_path / "graphs")
     assert store.index[["scan", "viewpoint"]].tolist() == [(b"house", b"v1")]
+
+
+def test_places_in_sight_worked_out_by_hand(tmp_path):
+    """From v0, v1 lies 2 m to the east (view 15 of the level row) and v2 4 m away at 60 degrees (view 14)."""
+    write_graph(tmp_path / "graphs", "house", ["v0", "v1", "v2"], positions=[(0, 0), (2, 0), (4 * 0.75**0.5, 2)])
+    couch = {"id": 9, "name": "lamp", "views": [], "boxes": []}
+    third = {"scan": "house", "viewpoint": "v2", "room": "dining room", "objects": [CHAIR, couch]}
+    store = convert(write(tmp_path / "seen.jsonl", KITCHEN, EMPTY, third), connectivity=tmp_path / "graphs")
+    views = store.panorama(store.rows(["house"], ["v0"]))[0].astype(np.float32).reshape(VIEWS, 5, 3)
+    assert np.abs(views[:, 1] - [0, 0.6, 0.8]).max() < 1e-3
+    both = np.array([1, 1, 0]) / 2**0.5
+    assert np.abs(views[:, 2] - both).max() < 1e-3  # chair and lamp, each once
+    tv, dining, beside = np.array([0, 0, 1]), np.array([0, 0.6, 0.8]), np.exp(-4)
+
+    def mixed(first, first_share, second, second_share):
+        total = first_share * first + second_share * second
+        return total / np.linalg.norm(total)
+
+    assert np.abs(views[15, 3] - mixed(tv, 1 / 2, dining, beside / 4)).max() < 1e-3
+    assert np.abs(views[14, 3] - mixed(tv, beside / 2, dining, 1 / 4)).max() < 1e-3
+    assert np.abs(views[13, 3] - dining).max() < 1e-3  # v1 is 60 degrees off
+    assert np.abs(views[[13, 14, 15], 4] - both).max() < 1e-3  # v1 has no objects
+    assert not views[[0, 12, 18, 23], 3:].any()  # nothing that way
+    assert views[3, 3].any()  # 30 degrees below v1, which is still in the picture
+
+
+def test_places_out_of_sight_are_not_ahead(tmp_path):
+    """v2 stands behind v1; only who sees it is told of its room."""
+    links = [[False, True, False], [True, False, True], [False, True, False]]
+    for scan, seen in (("house", True), ("flat", False)):
+        visible = [[False, True, seen], [True, False, True], [seen, True, False]]
+        write_graph(tmp_path / "graphs", scan, ["v0", "v1", "v2"], linked=links, visible=visible)
+    records = [EMPTY | {"scan": scan, "viewpoint": f"v{i}"} for scan in ("house", "flat") for i in range(2)]
+    records += [KITCHEN | {"scan": scan, "viewpoint": "v2"} for scan in ("house", "flat")]
+    store = convert(write(tmp_path / "seen.jsonl", *records), connectivity=tmp_path / "graphs")
+    house, flat = store.panorama(store.rows(["house", "flat"], ["v0", "v0"])).astype(np.float32)[:, 15].reshape(2, 5, 3)
+    assert house[3, 1] > 0.1
+    assert flat[3].tolist() == [0, 0, 1]
 
 
 def test_progress(tmp_path, capsys):
@@ -160,9 +200,9 @@ def test_the_real_file_covers_the_real_graphs(real_data, tmp_path):
     store = semantic_features(
         source, tmp_path / "store", connectivity=real_data / "connectivity", embed=constant, show_progress=False
     )
-    assert (len(store), store.width) == (10567, 16)
+    assert (len(store), store.width) == (10567, 40)
     features = store.panorama(np.arange(len(store))).astype(np.float32)
-    lengths = np.linalg.norm(features.reshape(-1, 2, 8), axis=-1)
+    lengths = np.linalg.norm(features.reshape(-1, 5, 8), axis=-1)
     assert np.abs(lengths[:, 1] - 1).max() < 1e-3
     assert (lengths[:, 0] == 0).any()
     assert np.abs(lengths[lengths[:, 0] > 0, 0] - 1).max() < 2e-3

@@ -35,7 +35,7 @@ from mtvm.homes.home import Home
 from mtvm.progress import progress
 from mtvm.world.graph import SUFFIX, NavGraph
 
-VERSION = 2
+VERSION = 3
 """Of the generator: another version makes other homes."""
 MANIFEST = "world.json"
 SPLITS = ("train", "val_seen", "val_unseen", "test")

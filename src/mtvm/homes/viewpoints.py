@@ -79,17 +79,30 @@ def connectivity_records(home: Home) -> list[dict[str, Any]]:
     linked = np.zeros((len(home.viewpoints),) * 2, dtype=bool)
     for a, b in home.edges:
         linked[a, b] = linked[b, a] = True
+    visible = linked | _in_sight(home)
     return [
         {
             "image_id": viewpoint.id,
             "pose": _pose(viewpoint, float(rng.uniform(0, 2 * math.pi))),
             "included": True,
-            "visible": linked[i].tolist(),
+            "visible": visible[i].tolist(),
             "unobstructed": linked[i].tolist(),
             "height": EYE_HEIGHT,
         }
         for i, viewpoint in enumerate(home.viewpoints)
     ]
+
+
+def _in_sight(home: Home) -> Flags:
+    """(n, n) which viewpoints of one storey see each other, however far."""
+    storeys = np.array([home.rooms[place.room].storey for place in home.viewpoints])
+    points = np.array([(place.x, place.y) for place in home.viewpoints])
+    result = np.zeros((len(points),) * 2, dtype=bool)
+    for storey in range(len(home.storey_heights)):
+        i, j = np.nonzero(np.triu(np.outer(storeys == storey, storeys == storey), 1))
+        clear = ~obstacles_of(home, storey).cross(points[i], points[j])
+        result[i[clear], j[clear]] = True
+    return result | result.T
 
 
 def _pose(viewpoint: Viewpoint, heading: float) -> list[float]:

@@ -26,6 +26,7 @@ from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
 from mtvm.world.features import FeatureStore
+from mtvm.world.graph import SUFFIX
 from mtvm.world.semantics import semantic_features
 
 _MINILM = {"hidden": 384, "heads": 12, "intermediate": 1536, "vocabulary": 30522, "max_positions": 512}
@@ -62,9 +63,13 @@ def semantic_store(data: DataFolder, show_progress: bool) -> FeatureStore:
             f"{data.path}: no semantics file viewpoints.jsonl(.gz) below it to make features of; give a feature store "
             "with --data.features, or leave the agent blind with --data.no-semantic."
         )
-    path = cache_dir() / "features" / f"semantic-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}"
+    graphs = sorted(data.connectivity.glob(f"*{SUFFIX}"))
+    digest = hashlib.sha256()
+    for file in (source, *graphs):
+        digest.update(hashlib.sha256(file.read_bytes()).digest())
+    path = cache_dir() / "features" / f"semantic-{digest.hexdigest()[:16]}"
     if parallel.rank() == 0 and not path.is_dir():
-        semantic_features(source, path, show_progress=show_progress)
+        semantic_features(source, path, connectivity=data.connectivity, show_progress=show_progress)
     parallel.wait()
     return FeatureStore.open(path)
 

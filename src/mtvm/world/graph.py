@@ -21,7 +21,7 @@ from mtvm.errors import InputError
 from mtvm.files import atomic_path, cache_dir, parse_json, read_bytes
 from mtvm.world.views import HALF_HFOV, HEADINGS, VIEW_ELEVATION, VIEW_HEADING, VIEWS
 
-CACHE_VERSION = 1
+CACHE_VERSION = 2
 SUFFIX = "_connectivity.json"
 
 
@@ -52,6 +52,8 @@ class NavGraph:
     """(n, n) walking distance in metres along the graph; inf where there is no way."""
     next_slot: NDArray[np.int8]
     """(n, n) the candidate slot to take from i on the shortest path to j; -1 at j itself or with no way."""
+    visible: NDArray[np.bool_]
+    """(n, n) whether j is in sight from i, which every neighbour is and i itself is not."""
 
     def __len__(self) -> int:
         return len(self.viewpoints)
@@ -101,12 +103,14 @@ class NavGraph:
     @classmethod
     def from_records(cls, scan: str, records: Any, path: Path) -> NavGraph:
         """The graph of a parsed connectivity file; `path` only names it in errors."""
-        ids, poses, included, unobstructed = _check_records(records, path)
+        ids, poses, included, unobstructed, visible = _check_records(records, path)
         file_index = np.nonzero(included)[0]
         if len(file_index) == 0:
             raise InputError(f"{path}: no viewpoint has 'included' true, so there is nowhere to stand.")
         adjacency = unobstructed[np.ix_(file_index, file_index)]
         np.fill_diagonal(adjacency, False)
+        in_sight = visible[np.ix_(file_index, file_index)] | adjacency
+        np.fill_diagonal(in_sight, False)
         poses = poses[file_index].reshape(-1, 4, 4)
         positions = poses[:, :3, 3].copy()
         source, target = np.nonzero(adjacency)
@@ -120,6 +124,7 @@ class NavGraph:
             rotations=poses[:, :3, :3].astype(np.float32),
             distances=distances,
             next_slot=next_slot,
+            visible=in_sight,
             **tables,
         )
 
@@ -161,7 +166,7 @@ def directions(
 
 def _check_records(
     records: Any, path: Path
-) -> tuple[list[str], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+) -> tuple[list[str], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
     if not isinstance(records, list) or not records:
         raise InputError(f"{path}: a connectivity file is a non-empty list of viewpoints.")
     expected = {"image_id": str, "pose": list, "included": bool, "unobstructed": list}
@@ -173,13 +178,15 @@ def _check_records(
                 raise InputError(f"{path}: entry {place}: field '{field}' is missing or not a {kind.__name__}.")
         if len(record["pose"]) != 16:
             raise InputError(f"{path}: entry {place}: field 'pose' has {len(record['pose'])} numbers, not 16.")
-        if not all(isinstance(value, bool | int) for value in record["unobstructed"]):
-            raise InputError(f"{path}: entry {place}: field 'unobstructed' holds something that is not true or false.")
-        if len(record["unobstructed"]) != len(records):
-            raise InputError(
-                f"{path}: entry {place}: field 'unobstructed' has {len(record['unobstructed'])} values, "
-                f"not one for each of the {len(records)} viewpoints."
-            )
+        for field in ("unobstructed", "visible"):
+            flags = record.get(field, [False] * len(records))  # only walking needs what every file has
+            if not isinstance(flags, list) or not all(isinstance(value, bool | int) for value in flags):
+                raise InputError(f"{path}: entry {place}: field '{field}' holds something that is not true or false.")
+            if len(flags) != len(records):
+                raise InputError(
+                    f"{path}: entry {place}: field '{field}' has {len(flags)} values, "
+                    f"not one for each of the {len(records)} viewpoints."
+                )
     ids = [record["image_id"] for record in records]
     if len(set(ids)) != len(ids):
         twice = next(i for i in ids if ids.count(i) > 1)
@@ -191,8 +198,11 @@ def _check_records(
     if not (np.abs(poses) < 1e6).all():
         raise InputError(f"{path}: field 'pose' holds a number that is not finite, or no place on earth.")
     included = np.array([record["included"] for record in records])
-    unobstructed = np.array([record["unobstructed"] for record in records]).astype(bool)
-    return ids, poses, included, unobstructed
+    unobstructed, visible = (
+        np.array([record.get(field, [False] * len(records)) for record in records]).astype(bool)
+        for field in ("unobstructed", "visible")
+    )
+    return ids, poses, included, unobstructed, visible
 
 
 def _candidate_tables(

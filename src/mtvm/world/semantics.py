@@ -14,6 +14,7 @@ import gzip
 import importlib
 import io
 import json
+import math
 import re
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -27,13 +28,20 @@ from mtvm.errors import InputError, MissingExtraError
 from mtvm.files import read_bytes
 from mtvm.progress import track
 from mtvm.world.features import FeatureStore
-from mtvm.world.views import VIEWS
+from mtvm.world.graph import SUFFIX, NavGraph, directions
+from mtvm.world.views import HALF_HFOV, VIEW_ELEVATION, VIEW_HEADING, VIEWS
 from mtvm.world.world import World
 
 Embed: TypeAlias = Callable[[Sequence[str]], NDArray[np.float32]]
 """From phrases to one unit vector each."""
 
+Vectors: TypeAlias = Mapping[str, NDArray[np.float32]]
+"""The embedding of each phrase."""
+
 PHRASES_PER_BATCH = 128
+
+_FOCUS = math.radians(15)  # half the step from view to view: a place counts to the view that faces it
+_NEAREST = 0.5  # metres; nearer places count no more
 
 # The names of Matterport3D's room types that are not English words as they stand.
 _ROOM_WORDS = {
@@ -80,21 +88,34 @@ def semantic_features(
 ) -> FeatureStore:
     """Write a store with, for each view, what is seen in it and in which room it is, as text embeddings.
 
-    The first half of a feature is the mean of the embeddings of the objects' names, weighted by the area of their
-    boxes in the view and brought to length 1, or zeros where no object is seen. The second half is the embedding of
-    the room's name. With the default `embed` (all-MiniLM-L6-v2) each half has 384 numbers.
+    A feature has two parts, or five where the graphs in `connectivity` say which places are in sight of each other.
+    With the default `embed` (all-MiniLM-L6-v2) a part has 384 numbers, of length 1, or zeros where there is nothing:
 
-    The store has the viewpoints of the graphs in `connectivity`, or all of the file where none are given, and of
-    these the `scans` asked for.
+    1. the objects in the view, the mean of their names weighted by the area of their boxes,
+    2. the room of the viewpoint,
+    3. all objects of the viewpoint, each counting once,
+    4. the rooms of the places that the view looks at, nearer ones and those in its middle counting more,
+    5. the objects of these places, likewise.
+
+    A picture shows the room that a doorway leads to; so do the last two. The store has the viewpoints of the
+    graphs, or all of the file where none are given; of the `scans` asked for, or of all that have both.
     """
     source = Path(source)
-    places = _chosen(source, None if scans is None else set(scans), connectivity)
+    places = [place for place in read_semantics(source) if scans is None or place.scan in scans]
+    covered = sorted({place.scan for place in places})
+    if absent := set(scans or ()) - set(covered):
+        raise InputError(f"{source}: says nothing of scan {min(absent)}; check the names of the scans.")
+    graphs = None
+    if connectivity is not None:
+        known = [scan for scan in covered if scans is not None or (Path(connectivity) / f"{scan}{SUFFIX}").is_file()]
+        graphs = World.load(Path(connectivity), known).graphs
+        places = _places_of(graphs, places, source)
     phrases = {room_phrase(place.room) for place in places}
     phrases |= {object_phrase(thing.name) for place in places for thing in place.objects}
     ordered = sorted(phrases)
     vectors = (embed or embed_phrases)(ordered)
     vector_of = dict(zip(ordered, vectors, strict=True))
-    entries = ((place.scan, place.viewpoint, _feature(place, vector_of)) for place in places)
+    entries = _views_alone(places, vector_of) if graphs is None else _views_with_surroundings(graphs, places, vector_of)
     shown = track(entries, len(places), "Semantic features", "viewpoints", show_progress)
     return FeatureStore.write(out, shown, source=source, source_format="names of rooms and objects as text embeddings")
 
@@ -174,38 +195,83 @@ def _minilm() -> tuple[Any, Any, Any]:
     return torch, tokenizer, model.eval()
 
 
-def _chosen(source: Path, scans: set[str] | None, connectivity: Path | str | None) -> list[SeenPlace]:
-    """The places to write, in the order of the graphs or else of the file."""
-    places = [place for place in read_semantics(source) if scans is None or place.scan in scans]
-    if scans is not None and (absent := scans - {place.scan for place in places}):
-        raise InputError(f"{source}: says nothing of scan {min(absent)}; check the names of the scans.")
-    if connectivity is None:
-        return places
+def _places_of(graphs: Sequence[NavGraph], places: Sequence[SeenPlace], source: Path) -> list[SeenPlace]:
+    """The places of the graphs' viewpoints, in their order."""
     by_id = {(place.scan, place.viewpoint): place for place in places}
-    world = World.load(Path(connectivity), None if scans is None else sorted(scans))
-    wanted = [(graph.scan, viewpoint) for graph in world.graphs for viewpoint in graph.viewpoints.tolist()]
+    wanted = [(graph.scan, viewpoint) for graph in graphs for viewpoint in graph.viewpoints.tolist()]
     missing = [pair for pair in wanted if pair not in by_id]
     if missing:
         raise InputError(
             f"{source}: says nothing of {len(missing)} of the {len(wanted)} viewpoints of the graphs, first viewpoint "
-            f"{missing[0][1]} of scan {missing[0][0]}; name the scans that it covers."
+            f"{missing[0][1]} of scan {missing[0][0]}; leave this scan out, or add them."
         )
     return [by_id[pair] for pair in wanted]
 
 
-def _feature(place: SeenPlace, vector_of: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:
-    room = vector_of[room_phrase(place.room)]
-    feature = np.zeros((VIEWS, 2 * len(room)), dtype=np.float32)
-    feature[:, len(room) :] = room
-    if place.objects:
-        areas = np.zeros((VIEWS, len(place.objects)), dtype=np.float32)
-        for column, thing in enumerate(place.objects):
-            for view, (_, _, width, height) in zip(thing.views, thing.boxes, strict=True):
-                areas[view, column] += width * height
-        seen = areas @ np.stack([vector_of[object_phrase(thing.name)] for thing in place.objects])
-        length = np.linalg.norm(seen, axis=1, keepdims=True)
-        feature[:, : len(room)] = np.divide(seen, length, out=seen, where=length > 0)
-    return feature
+def _views_alone(places: Sequence[SeenPlace], vector_of: Vectors) -> Iterator[tuple[str, str, NDArray[np.float32]]]:
+    for place in places:
+        room = np.broadcast_to(vector_of[room_phrase(place.room)], (VIEWS, _width(vector_of)))
+        yield place.scan, place.viewpoint, np.hstack([_objects_in_views(place, vector_of), room])
+
+
+def _views_with_surroundings(
+    graphs: Sequence[NavGraph], places: Sequence[SeenPlace], vector_of: Vectors
+) -> Iterator[tuple[str, str, NDArray[np.float32]]]:
+    """For `places` in the order of the graphs' viewpoints."""
+    first = 0
+    for graph in graphs:
+        here = places[first : first + len(graph)]
+        first += len(graph)
+        rooms = np.stack([vector_of[room_phrase(place.room)] for place in here])
+        objects = np.stack([_objects_of(place, vector_of) for place in here])
+        ahead = _shares_ahead(graph)
+        for place, room, things, shares in zip(here, rooms, objects, ahead, strict=True):
+            parts = [_objects_in_views(place, vector_of), room, things, _unit(shares @ rooms), _unit(shares @ objects)]
+            yield place.scan, place.viewpoint, np.hstack([np.broadcast_to(p, (VIEWS, p.shape[-1])) for p in parts])
+
+
+def _shares_ahead(graph: NavGraph) -> NDArray[np.float32]:
+    """(n, 36, n) how much of each place a view shows: 0 if it is out of sight or out of the view."""
+    east, north, elevation, distance = directions(graph.positions[:, None], graph.positions[None])
+    heading = np.arctan2(east, north)
+    to_place = _pointing(heading, elevation)
+    angle = np.arccos(np.clip(np.einsum("vc,ijc->ivj", _pointing(VIEW_HEADING, VIEW_ELEVATION), to_place), -1, 1))
+    shares = np.exp(-((angle / _FOCUS) ** 2)) / np.maximum(distance, _NEAREST)[:, None]
+    return np.where(graph.visible[:, None] & (angle <= HALF_HFOV), shares, 0).astype(np.float32)
+
+
+def _pointing(heading: NDArray[Any], elevation: NDArray[Any]) -> NDArray[np.float64]:
+    """Unit vectors east, north, up."""
+    level = np.cos(elevation)
+    return np.stack([level * np.sin(heading), level * np.cos(heading), np.sin(elevation)], axis=-1)
+
+
+def _objects_in_views(place: SeenPlace, vector_of: Vectors) -> NDArray[np.float32]:
+    areas = np.zeros((VIEWS, len(place.objects)), dtype=np.float32)
+    for column, thing in enumerate(place.objects):
+        for view, (_, _, width, height) in zip(thing.views, thing.boxes, strict=True):
+            areas[view, column] += width * height
+    return _unit(areas @ _names(place, vector_of))
+
+
+def _objects_of(place: SeenPlace, vector_of: Vectors) -> NDArray[np.float32]:
+    return _unit(_names(place, vector_of).sum(axis=0))
+
+
+def _names(place: SeenPlace, vector_of: Vectors) -> NDArray[np.float32]:
+    """(objects, width)."""
+    vectors = [vector_of[object_phrase(thing.name)] for thing in place.objects]
+    return np.array(vectors, dtype=np.float32).reshape(-1, _width(vector_of))
+
+
+def _width(vector_of: Vectors) -> int:
+    return len(next(iter(vector_of.values())))
+
+
+def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Brought to length 1; nothing stays nothing."""
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
 
 
 def _parts(name: str) -> list[str]:
