@@ -20,6 +20,7 @@ from usual_loop import HORIZON, Draws, Size, Usual, UsualHouses, UsualRollout, W
 from mtvm.config import PRESETS as TRAINING_PRESETS
 from mtvm.homes.build import WorldConfig, build_world
 from mtvm.learning.evaluation import evaluate_agent, text_tokens
+from mtvm.learning.instructions import Encoded, Instructions
 from mtvm.learning.losses import LossConfig, rollout_loss
 from mtvm.learning.reading import ReadTexts
 from mtvm.learning.rollout import Rollout, RolloutPlan, roll_out
@@ -167,15 +168,21 @@ class Setting:
         for scene in self.scenes.values():
             scene.usual.plain.train(mode)
 
+    def instructions(self, scene: Scene, rows: NDArray[np.int64], walk: Walk) -> Instructions:
+        """What all rollouts of a training iteration are told."""
+        consistency = self.size.loss.consistency if self.size.loss.consistency.enabled else None
+        tokens = scene.texts.select(torch.from_numpy(rows))
+        return Instructions(self.model, tokens, consistency, walk.draws.word_noise)
+
     def our_rollout(
-        self, scene: Scene, rows: NDArray[np.int64], walk: Walk
+        self, scene: Scene, rows: NDArray[np.int64], walk: Walk, encoded: Encoded | None = None
     ) -> tuple[Tensor, dict[str, float], Rollout]:
         """The loss of a rollout of ours, its parts, and what was walked."""
-        tokens = scene.texts.select(torch.from_numpy(rows))
-        return self.our_rollout_of(scene.vision, scene.episodes.select(rows), tokens, walk)
+        told = scene.texts.select(torch.from_numpy(rows)) if encoded is None else encoded
+        return self.our_rollout_of(scene.vision, scene.episodes.select(rows), told, walk)
 
     def our_rollout_of(
-        self, vision: Vision, episodes: EpisodeSet, tokens: Tokens, walk: Walk
+        self, vision: Vision, episodes: EpisodeSet, told: Tokens | Encoded, walk: Walk
     ) -> tuple[Tensor, dict[str, float], Rollout]:
         loss_config, weight = self.size.loss, self.size.imitation_weight(walk.policy) if walk.learn else 0.0
         plan = RolloutPlan(
@@ -191,7 +198,7 @@ class Setting:
             lead_noise=walk.draws.lead_noise,
             word_noise=walk.draws.word_noise,
         )
-        rollout = roll_out(self.model, vision, episodes, tokens, plan)
+        rollout = roll_out(self.model, vision, episodes, told, plan)
         if not walk.learn:
             return torch.zeros(()), {}, rollout
         loss, parts = rollout_loss(rollout, weight, loss_config, len(episodes))

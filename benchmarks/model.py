@@ -5,8 +5,8 @@
 
 Both compute the same losses on the same synthetic episodes with the same weights: instructions of R2R's lengths, 2 to 8
 candidates, a teacher-forced rollout of 5 to 7 steps and a sampled one of 4 to 15. The plain one pads every text to 80
-tokens, runs full and dropped instructions one after the other, has separate products for queries, keys and values,
-writes the attention out, and keeps episodes that have ended in the batch.
+tokens, encodes it anew for each rollout, runs full and dropped instructions one after the other, has separate products
+for queries, keys and values, writes the attention out, and keeps episodes that have ended in the batch.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -27,12 +28,13 @@ from torch import Tensor
 from mtvm.config import OptimizerConfig
 from mtvm.learning.consistency import (
     ConsistencyConfig,
+    PairedText,
     crossmodal_consistency,
     divergence,
-    encode_pair,
     language_consistency,
     step_pair,
 )
+from mtvm.learning.instructions import Instructions
 from mtvm.learning.optimizing import make_optimizer
 from mtvm.models.attention import FeedForward, Heads, Residual, SelfAttention
 from mtvm.models.config import PRESETS, ModelConfig
@@ -63,7 +65,8 @@ class Episodes:
 
 
 def make_episodes(config: ModelConfig, batch: int, steps: tuple[int, int], seed: int) -> Episodes:
-    generator = torch.Generator().manual_seed(seed)
+    """Of any seed, the texts are the same: an update walks its batch in two ways."""
+    generator = torch.Generator().manual_seed(0)
 
     def draw(low: int, high: int) -> Tensor:
         return torch.randint(low, high + 1, (batch,), generator=generator)
@@ -74,6 +77,7 @@ def make_episodes(config: ModelConfig, batch: int, steps: tuple[int, int], seed:
     places = torch.arange(ids.shape[1])
     real = places < lengths[:, None]
     words = torch.where(places < lengths[:, None] - 1, places, -1)
+    generator.manual_seed(seed)
     count = draw(*steps)
     counts = [draw(2, 8) for _ in range(int(count.max()))]
     candidates = []
@@ -83,12 +87,11 @@ def make_episodes(config: ModelConfig, batch: int, steps: tuple[int, int], seed:
     return Episodes(Tokens(ids.masked_fill(~real, PAD), words.expand_as(ids)), count, candidates, counts)
 
 
-def our_rollout(model: MTVM, episodes: Episodes, train: bool) -> Tensor:
-    """Consistency and imitation-like losses of a rollout; only forward if not `train`."""
+def our_rollout(model: MTVM, episodes: Episodes, pair: PairedText | None) -> Tensor:
+    """Consistency and imitation-like losses of a rollout; only forward if there is no `pair` of encoded texts."""
     running = torch.arange(len(episodes.steps))
     loss = torch.zeros(())
-    if train:
-        pair = encode_pair(model, episodes.tokens, LOSS)
+    if pair is not None:
         past = model.start(pair.full)
         loss = LOSS.language_weight * language_consistency(pair).value
     else:
@@ -97,7 +100,7 @@ def our_rollout(model: MTVM, episodes: Episodes, train: bool) -> Tensor:
     for number in range(int(episodes.steps.max())):
         counts = episodes.counts[number][running]
         candidates = episodes.candidates[number][running][:, : int(counts.max())]
-        if train:
+        if pair is not None:
             step, dropped = step_pair(model, pair, past, candidates, counts)
             loss = loss + LOSS.crossmodal_weight * crossmodal_consistency(step, dropped, pair.real).value
             loss = loss - step.logits.log_softmax(dim=1)[:, 0].mean() + model.value(step).mean()
@@ -109,11 +112,20 @@ def our_rollout(model: MTVM, episodes: Episodes, train: bool) -> Tensor:
         going = torch.nonzero(episodes.steps[running] > number + 1)[:, 0]
         if len(going) < len(running):
             running, past = running[going], past.keep(going)
-            if train:
+            if pair is not None:
                 pair = pair.keep(going)
             else:
                 text = text.keep(going)
     return loss
+
+
+def our_training(model: MTVM, walked: Sequence[Episodes]) -> None:
+    """The gradients of several rollouts of the same texts, which are encoded once."""
+    instructions = Instructions(model, walked[0].tokens, LOSS, None)
+    assert isinstance(instructions.encoded, PairedText)
+    for episodes in walked:
+        our_rollout(model, episodes, instructions.encoded).backward()
+    instructions.backward()
 
 
 class Plain:
@@ -202,6 +214,11 @@ class Plain:
         seen = (stream * stream_mask[..., None]).sum(dim=1) / stream_mask.sum(dim=1, keepdim=True)
         return self.model.critic(torch.tanh(pooler.dense(mixed + seen)))[:, 0]
 
+    def training(self, walked: Sequence[Episodes]) -> None:
+        """The gradients of several rollouts, one after the other, so that they fit into memory."""
+        for episodes in walked:
+            self.rollout(episodes, True).backward()
+
     def rollout(self, episodes: Episodes, train: bool, passes: int = 2) -> Tensor:
         model, config = self.model, self.model.config
         self.train(train)
@@ -269,24 +286,23 @@ def measure(config: ModelConfig, batch: int, repeats: int) -> None:
     full = make_episodes(config, batch, (15, 15), 3)
 
     def iterate(name: str) -> None:
-        optimizer, rollout = optimizers[name], ways[name]
         model.train()
-        optimizer.zero_grad(set_to_none=True)
-        for episodes in (forced, sampled):  # one after the other, so that the plain way fits into memory
-            rollout(episodes, True).backward()
-        optimizer.step()
+        optimizers[name].zero_grad(set_to_none=True)
+        trainings[name]((forced, sampled))
+        optimizers[name].step()
 
     def evaluate(name: str) -> None:
         model.eval()
         with torch.inference_mode():
-            ways[name](full, False)
+            evaluations[name](full)
 
-    ways = {
-        "ours": lambda episodes, train: our_rollout(model, episodes, train),
-        "plain": plain.rollout,
-        "plain, one pass": lambda episodes, train: plain.rollout(episodes, train, passes=1),
+    trainings = {"ours": lambda walked: our_training(model, walked), "plain": plain.training}
+    evaluations = {
+        "ours": lambda episodes: our_rollout(model, episodes, None),
+        "plain": lambda episodes: plain.rollout(episodes, False),
+        "plain, one pass": lambda episodes: plain.rollout(episodes, False, passes=1),
     }
-    jobs = [("training", "ours"), ("training", "plain"), *(("evaluation", name) for name in ways)]
+    jobs = [*(("training", name) for name in trainings), *(("evaluation", name) for name in evaluations)]
     times: dict[tuple[str, str], list[float]] = {job: [] for job in jobs}
     evaluate("ours")  # the first run of anything is slower
     for _ in range(repeats):
@@ -318,9 +334,10 @@ def report_memory(config: ModelConfig, batch: int, way: str) -> None:
     episodes = [make_episodes(config, batch, steps, seed) for seed, steps in ((1, (5, 7)), (2, (4, 15)))]
     Path("/proc/self/clear_refs").write_text("5")  # Linux: forget the peak so far
     before = _memory("VmRSS")
-    rollout = (lambda e: our_rollout(model, e, True)) if way == "ours" else (lambda e: Plain(model).rollout(e, True))
-    for one in episodes:
-        rollout(one).backward()
+    if way == "ours":
+        our_training(model, episodes)
+    else:
+        Plain(model).training(episodes)
     print(_memory("VmHWM") - before)
 
 

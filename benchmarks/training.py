@@ -51,6 +51,7 @@ from usual_loop import HORIZON, Draws, Walk
 
 from mtvm.config import OptimizerConfig
 from mtvm.learning.evaluation import evaluate_agent
+from mtvm.learning.instructions import Instructions
 from mtvm.learning.optimizing import make_optimizer
 from mtvm.learning.rollout import Policy
 from mtvm.tasks.data import DataFolder
@@ -97,14 +98,18 @@ def time_training(setting: Setting, repeats: int) -> Results:
     for repeat in range(repeats):
         rows = np.random.default_rng(repeat).permutation(len(scene.episodes))[: size.batch]
         walked: dict[Policy, NDArray[np.int64]] = {}
+        draws = [Draws.make(len(rows), HORIZON, 100 * repeat + number) for number in range(len(size.policies))]
         for name, optimizer in optimizers.items():
+            instructions: Instructions | None = None
             began = time.perf_counter()
             model.zero_grad(set_to_none=True)
             for number, policy in enumerate(size.policies):
                 started = time.perf_counter()
-                walk = Walk(policy, Draws.make(len(rows), HORIZON, 100 * repeat + number))
+                walk = Walk(policy, dataclasses.replace(draws[number], word_noise=draws[0].word_noise))
                 if name == "ours":
-                    loss, _, rollout = setting.our_rollout(scene, rows, walk)
+                    if instructions is None:  # encoded once for all rollouts, and part of the first one's time
+                        instructions = setting.instructions(scene, rows, walk)
+                    loss, _, rollout = setting.our_rollout(scene, rows, walk, instructions.encoded)
                     walked[policy], lengths = rollout.nodes, rollout.live.sum(dim=0).tolist()
                     del rollout
                 else:
@@ -113,6 +118,8 @@ def time_training(setting: Setting, repeats: int) -> Results:
                     del usual
                 loss.backward()
                 del loss
+                if instructions is not None and policy == size.policies[-1]:
+                    instructions.backward()
                 results[f"- {policy} rollout"][name].add(time.perf_counter() - started, lengths)
             torch.nn.utils.clip_grad_norm_([p for p in model.parameters() if p.grad is not None], CLIP)
             optimizer.step()

@@ -283,10 +283,10 @@ def test_a_run_that_was_interrupted_after_its_last_update_is_still_examined(smal
 
 def test_a_signal_stops_the_run_after_its_update_and_is_handled_as_before_afterwards(small_data, tmp_path):
     class Signalled(Trainer):
-        def _learn(self, *arguments):
+        def _seen(self, *arguments):
             if self.update == 1:
                 os.kill(os.getpid(), signal.SIGINT)
-            return super()._learn(*arguments)
+            return super()._seen(*arguments)
 
     config = small_config(small_data, tmp_path / "run", optimizer={"updates": 9})
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)

@@ -19,11 +19,11 @@ from mtvm.learning.consistency import (
     Mean,
     PairedText,
     crossmodal_consistency,
-    encode_pair,
     language_consistency,
     step_pair,
 )
 from mtvm.learning.imitation import imitation_loss
+from mtvm.learning.instructions import Encoded, encode
 from mtvm.learning.rewards import Rewards
 from mtvm.learning.teacher import Follow, Teacher
 from mtvm.learning.vision import Vision
@@ -63,7 +63,7 @@ class RolloutPlan:
     lead_noise: Tensor | None = None
     """(max_steps, B) random numbers from 0 to 1 that decide who leads a student."""
     word_noise: Tensor | None = None
-    """(B, words) random numbers from 0 to 1 that decide which words are dropped."""
+    """(B, words) random numbers from 0 to 1 that decide which words are dropped, of texts that are not encoded yet."""
     mirrored: NDArray[np.bool_] | None = None
     """(B,) true for episodes that are walked in a mirrored building; their texts must be mirrored too."""
 
@@ -121,7 +121,7 @@ class Rollout:
 class Walkers:
     """The episodes of a rollout that are still running."""
 
-    def __init__(self, model: MTVM, vision: Vision, episodes: EpisodeSet, tokens: Tokens, plan: RolloutPlan) -> None:
+    def __init__(self, model: MTVM, vision: Vision, episodes: EpisodeSet, encoded: Encoded, plan: RolloutPlan) -> None:
         self.model, self.vision, self.plan = model, vision, plan
         self.rows = np.arange(len(episodes))
         self.mirrored = plan.mirrored
@@ -132,12 +132,8 @@ class Walkers:
         if plan.reinforcement:
             starts, references = self.simulator.node, episodes.references.astype(np.int64)
             self.rewards = Rewards(episodes.world, starts, references, episodes.goals.astype(np.int64))
-        self.pair: PairedText | None = None
-        if plan.consistency is not None:
-            self.pair = encode_pair(model, tokens, plan.consistency, plan.word_noise)
-            self.text: Text = self.pair.full
-        else:
-            self.text = model.encode(tokens)
+        self.pair = encoded if isinstance(encoded, PairedText) else None
+        self.text: Text = encoded.full if isinstance(encoded, PairedText) else encoded
         self.past: Past = model.start(self.text)
 
     def observe(self) -> Observation:
@@ -180,10 +176,13 @@ class Walkers:
         self.past = self.model.remember(self.past, step, chosen, direction, panorama)
 
 
-def roll_out(model: MTVM, vision: Vision, episodes: EpisodeSet, tokens: Tokens, plan: RolloutPlan) -> Rollout:
-    """Walk all episodes until they stop or `max_steps` are over."""
+def roll_out(model: MTVM, vision: Vision, episodes: EpisodeSet, told: Tokens | Encoded, plan: RolloutPlan) -> Rollout:
+    """Walk all episodes until they stop or `max_steps` are over. What they are told may be encoded already, with its
+    dropped words if the plan asks for consistency."""
     device, batch = model.device, len(episodes)
-    walkers = Walkers(model, vision, episodes, tokens.to(device), plan)
+    if isinstance(told, Tokens):
+        told = encode(model, told.to(device), plan.consistency, plan.word_noise)
+    walkers = Walkers(model, vision, episodes, told, plan)
     nodes = np.full((batch, plan.max_steps + 1), -1, dtype=np.int64)
     views = np.full_like(nodes, -1)
     nodes[:, 0], views[:, 0] = walkers.simulator.node, walkers.simulator.view

@@ -20,6 +20,7 @@ from mtvm.errors import InputError
 from mtvm.files import read_json, write_json
 from mtvm.learning import checkpoint, parallel, sampling
 from mtvm.learning.evaluation import evaluate_agent
+from mtvm.learning.instructions import Instructions
 from mtvm.learning.lessons import first_of, load_part, make_model, open_store
 from mtvm.learning.losses import rollout_loss
 from mtvm.learning.optimizing import RunningMean, make_optimizer, rate_at, set_rate
@@ -148,11 +149,11 @@ class Trainer:
         self.model.train()
         number, rows = self.turns.next()
         parts: dict[str, float] = {}
-        for kind in self._kinds(self.turns.taken[number] - 1):
-            for places in np.array_split(np.arange(len(rows)), config.optimizer.accumulate):
-                mine, share = parallel.own_part(places), len(places) / len(rows)
-                for name, value in self._learn(number, rows, mine, kind, share).items():
-                    parts[name] = parts.get(name, 0.0) + value
+        kinds = self._kinds(self.turns.taken[number] - 1)
+        for places in np.array_split(np.arange(len(rows)), config.optimizer.accumulate):
+            mine, share = parallel.own_part(places), len(places) / len(rows)
+            for name, value in self._learn(number, rows, mine, kinds, share).items():
+                parts[name] = parts.get(name, 0.0) + value
         names = sorted(parts)
         numbers = torch.tensor([parts[name] for name in names] + [float(bool(interrupted))], dtype=torch.float64)
         summed: list[float] = parallel.total(numbers.to(self._meeting_place)).tolist()
@@ -182,49 +183,49 @@ class Trainer:
         return [kinds[turn % len(kinds)]] if self.config.alternate else kinds
 
     def _learn(
-        self, number: int, rows: NDArray[np.int64], mine: NDArray[np.int64], kind: Policy, share: float
+        self, number: int, rows: NDArray[np.int64], mine: NDArray[np.int64], kinds: list[Policy], share: float
     ) -> dict[str, float]:
-        """Walk this process's episodes and add their gradients."""
-        lesson = self.lessons[number]
-        loss_config, seed, batch = self.config.loss, self.config.seed, len(rows)
-        weight = {"teacher": loss_config.imitation, "student": loss_config.student}.get(kind, 0.0)
-        own = torch.from_numpy(mine)
-        stream = _KINDS.index(kind)
-        noise = sampling.uniform((2, lesson.horizon, batch), seed, self.update, 3, stream)[:, :, own]
-        word_noise = sampling.uniform((batch, lesson.words), seed, self.update, 4, stream)
+        """Walk this process's episodes in each of the ways and add their gradients; their texts are encoded once."""
+        lesson, loss_config = self.lessons[number], self.config.loss
+        seed, batch, own = self.config.seed, len(rows), torch.from_numpy(mine)
         mirrored: NDArray[np.bool_] | None = None
         if self.config.data.mirror:
-            mirrored = sampling.uniform((batch,), seed, self.update, 5, stream).numpy()[mine] < 0.5
+            mirrored = sampling.uniform((batch,), seed, self.update, 5).numpy()[mine] < 0.5
         told = rows[mine] if mirrored is None else rows[mine] + len(lesson.episodes) * mirrored
-        tokens = self.texts[number].select(torch.from_numpy(told))
+        tokens = self.texts[number].select(torch.from_numpy(told)).to(self.device)
+        word_noise = sampling.uniform((batch, lesson.words), seed, self.update, 4)[own]
         consistency = loss_config.consistency if loss_config.consistency.enabled else None
         if consistency is None and loss_config.word_dropping > 0:
-            tokens = drop_words(
-                self.model.language.read(tokens.to(self.device)), loss_config.word_dropping, word_noise[own]
-            )[0]
-        plan = RolloutPlan(
-            kind,
-            lesson.horizon,
-            follow=self.config.data.followed(lesson.part.task),
-            imitation=weight > 0,
-            reinforcement=kind == "sample",
-            consistency=consistency,
-            own_share=loss_config.own_share,
-            noise=noise[0],
-            lead_noise=noise[1],
-            word_noise=word_noise[own],
-            mirrored=mirrored,
-        )
+            tokens = drop_words(self.model.language.read(tokens), loss_config.word_dropping, word_noise)[0]
         episodes = lesson.episodes.select(rows[mine])
+        shown: dict[str, float] = {"loss": 0.0}
         with torch.autocast(self.device.type, self.precision, enabled=self.precision != torch.float32):
-            rollout = roll_out(self.model, lesson.vision, episodes, tokens, plan)
-            loss, parts = rollout_loss(rollout, weight, loss_config, batch, share)
-        self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
-        return (
-            {"loss": loss.item()}
-            | {f"{kind}_{name}": value for name, value in parts.items()}
-            | self._seen(rollout, episodes, kind, batch)
-        )
+            instructions = Instructions(self.model, tokens, consistency, word_noise)
+            for kind in kinds:
+                weight = {"teacher": loss_config.imitation, "student": loss_config.student}.get(kind, 0.0)
+                draws = (2, lesson.horizon, batch)
+                noise = sampling.uniform(draws, seed, self.update, 3, _KINDS.index(kind))[:, :, own]
+                plan = RolloutPlan(
+                    kind,
+                    lesson.horizon,
+                    follow=self.config.data.followed(lesson.part.task),
+                    imitation=weight > 0,
+                    reinforcement=kind == "sample",
+                    consistency=consistency,
+                    own_share=loss_config.own_share,
+                    noise=noise[0],
+                    lead_noise=noise[1],
+                    mirrored=mirrored,
+                )
+                rollout = roll_out(self.model, lesson.vision, episodes, instructions.encoded, plan)
+                loss, parts = rollout_loss(rollout, weight, loss_config, batch, share)
+                with torch.autocast(self.device.type, enabled=False):
+                    self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
+                shown["loss"] += loss.item()
+                shown |= {f"{kind}_{name}": value for name, value in parts.items()}
+                shown |= self._seen(rollout, episodes, kind, batch)
+        instructions.backward()
+        return shown
 
     def _seen(self, rollout: Rollout, episodes: EpisodeSet, kind: Policy, batch: int) -> dict[str, float]:
         """Lengths and success, as shares of the whole batch."""
