@@ -209,7 +209,7 @@ def semantic(
     out: Annotated[Positional[Path], arg(metavar="STORE", help="Folder of the store to write.")],
     connectivity: Annotated[
         Path | None,
-        arg(metavar="DIR", help="The graphs: with them a view also shows the rooms and objects of places in sight."),
+        arg(metavar="DIR", help="The graphs: with them a view also shows the rooms that are in sight."),
     ] = None,
     scans: Annotated[tuple[str, ...], arg(help="Only these scans; default all.", metavar="SCAN")] = (),
 ) -> None:

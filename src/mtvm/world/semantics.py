@@ -88,16 +88,14 @@ def semantic_features(
 ) -> FeatureStore:
     """Write a store with, for each view, what is seen in it and in which room it is, as text embeddings.
 
-    A feature has two parts, or five where the graphs in `connectivity` say which places are in sight of each other.
+    A feature has two parts, or three where the graphs in `connectivity` say which places are in sight of each other.
     With the default `embed` (all-MiniLM-L6-v2) a part has 384 numbers, of length 1, or zeros where there is nothing:
 
     1. the objects in the view, the mean of their names weighted by the area of their boxes,
     2. the room of the viewpoint,
-    3. all objects of the viewpoint, each counting once,
-    4. the rooms of the places that the view looks at, nearer ones and those in its middle counting more,
-    5. the objects of these places, likewise.
+    3. the rooms of the places that the view looks at, nearer ones and those in its middle counting more.
 
-    A picture shows the room that a doorway leads to; so do the last two. The store has the viewpoints of the
+    A picture shows the room that a doorway leads to, and so does the third. The store has the viewpoints of the
     graphs, or all of the file where none are given; of the `scans` asked for, or of all that have both.
     """
     source = Path(source)
@@ -115,7 +113,7 @@ def semantic_features(
     ordered = sorted(phrases)
     vectors = (embed or embed_phrases)(ordered)
     vector_of = dict(zip(ordered, vectors, strict=True))
-    entries = _views_alone(places, vector_of) if graphs is None else _views_with_surroundings(graphs, places, vector_of)
+    entries = _views_alone(places, vector_of) if graphs is None else _views_with_rooms_ahead(graphs, places, vector_of)
     shown = track(entries, len(places), "Semantic features", "viewpoints", show_progress)
     return FeatureStore.write(out, shown, source=source, source_format="names of rooms and objects as text embeddings")
 
@@ -214,7 +212,7 @@ def _views_alone(places: Sequence[SeenPlace], vector_of: Vectors) -> Iterator[tu
         yield place.scan, place.viewpoint, np.hstack([_objects_in_views(place, vector_of), room])
 
 
-def _views_with_surroundings(
+def _views_with_rooms_ahead(
     graphs: Sequence[NavGraph], places: Sequence[SeenPlace], vector_of: Vectors
 ) -> Iterator[tuple[str, str, NDArray[np.float32]]]:
     """For `places` in the order of the graphs' viewpoints."""
@@ -223,11 +221,9 @@ def _views_with_surroundings(
         here = places[first : first + len(graph)]
         first += len(graph)
         rooms = np.stack([vector_of[room_phrase(place.room)] for place in here])
-        objects = np.stack([_objects_of(place, vector_of) for place in here])
-        ahead = _shares_ahead(graph)
-        for place, room, things, shares in zip(here, rooms, objects, ahead, strict=True):
-            parts = [_objects_in_views(place, vector_of), room, things, _unit(shares @ rooms), _unit(shares @ objects)]
-            yield place.scan, place.viewpoint, np.hstack([np.broadcast_to(p, (VIEWS, p.shape[-1])) for p in parts])
+        for place, room, shares in zip(here, rooms, _shares_ahead(graph), strict=True):
+            parts = [_objects_in_views(place, vector_of), np.broadcast_to(room, (VIEWS, len(room)))]
+            yield place.scan, place.viewpoint, np.hstack([*parts, _unit(shares @ rooms)])
 
 
 def _shares_ahead(graph: NavGraph) -> NDArray[np.float32]:
@@ -251,17 +247,8 @@ def _objects_in_views(place: SeenPlace, vector_of: Vectors) -> NDArray[np.float3
     for column, thing in enumerate(place.objects):
         for view, (_, _, width, height) in zip(thing.views, thing.boxes, strict=True):
             areas[view, column] += width * height
-    return _unit(areas @ _names(place, vector_of))
-
-
-def _objects_of(place: SeenPlace, vector_of: Vectors) -> NDArray[np.float32]:
-    return _unit(_names(place, vector_of).sum(axis=0))
-
-
-def _names(place: SeenPlace, vector_of: Vectors) -> NDArray[np.float32]:
-    """(objects, width)."""
     vectors = [vector_of[object_phrase(thing.name)] for thing in place.objects]
-    return np.array(vectors, dtype=np.float32).reshape(-1, _width(vector_of))
+    return _unit(areas @ np.array(vectors, dtype=np.float32).reshape(-1, _width(vector_of)))
 
 
 def _width(vector_of: Vectors) -> int:
