@@ -227,7 +227,8 @@ def build(
     out: Annotated[Path | None, arg(metavar="DIR", help="Default: a folder in the cache.")] = None,
     face_size: Annotated[int, arg(help="Pixels of a skybox face's edge.", metavar="PIXELS")] = 256,
     features: Annotated[
-        Literal["all", "names", "none"], arg(help="Make features of images and names, of names only, or none.")
+        Literal["all", "names", "none"],
+        arg(help="Make features of images and names, of names only (no image is drawn), or none."),
     ] = "all",
     workers: Annotated[int | None, arg(metavar="N", help="Processes; default one a core.")] = None,
 ) -> None:

@@ -46,7 +46,7 @@ def run_demo(out: Path, homes: int, seed: int, console: Console, updates: int | 
     """Build or find the world, train both agents, score them beside agents that read nothing, write the report."""
     started = time.monotonic()
     config = WorldConfig(homes=homes, seed=seed, features="names")
-    console.print("Building the world: homes, panoramas, words, features (once, a few minutes; later it is reused).")
+    console.print("Building the world: homes, what is seen in them, words, features (once; later it is reused).")
     data = build_world(config)
     train = load_episodes("r2r", "train", data)
     console.print(f"\nThe world is in {escape(str(data))}:", soft_wrap=True)
@@ -225,9 +225,10 @@ def _write_report(out: Path, tables: list[report.Table], walk: report.Walk, data
         lines = [line for line in read_record(out / folder) if "teacher_imitation" in line]
         curves[name] = [(line["update"], line["teacher_imitation"] / line["teacher_steps"]) for line in lines]
     lead = (
-        "An agent reads an instruction and walks through a home that it sees as panoramas. Two agents were trained on "
-        "the same episodes, equal in all but one thing: one keeps a memory token of every step that it took, the "
-        "other sees only the present. The random agent shows what chance gives, the shortest path what is possible."
+        "An agent reads an instruction and walks through a home, of which it sees the rooms and things around it, view "
+        "by view. Two agents were trained on the same episodes, equal in all but one thing: one keeps a memory token of "
+        "every step that it took, the other sees only the present. The random agent shows what chance gives, the "
+        "shortest path what is possible."
     )
     report.write_report(
         out / "report.html",

@@ -60,7 +60,8 @@ class WorldConfig:
     view_size: int = 128
     """Pixels of the views' width that the image encoder sees."""
     features: Features = "all"
-    """Which features are made too: of the images and of the names of what is seen, of the names alone, or none."""
+    """Which features are made too: of the images and of the names of what is seen, or none. With the names alone no
+    image is drawn, which is much faster."""
 
     def __post_init__(self) -> None:
         if self.homes < 3:
@@ -170,11 +171,13 @@ def _build_home(building: Path, config: WorldConfig, number: int, scan: str) -> 
     write_json(path, records)
     graph = NavGraph.from_records(scan, records, path)
     scene = Scene(home)
-    folder = building / "skyboxes" / scan / "matterport_skybox_images"
-    folder.mkdir(parents=True, exist_ok=True)
+    if config.features != "names":
+        folder = building / "skyboxes" / scan / "matterport_skybox_images"
+        folder.mkdir(parents=True, exist_ok=True)
+        for viewpoint, rotation in zip(home.viewpoints, graph.rotations, strict=True):
+            _write_panorama(folder, viewpoint.id, scene.panorama(viewpoint, config.face_size, rotation))
     semantics, seen = [], []
     for viewpoint, rotation in zip(home.viewpoints, graph.rotations, strict=True):
-        _write_panorama(folder, viewpoint.id, scene.panorama(viewpoint, config.face_size, rotation))
         glance = scene.look(viewpoint, _GLANCE_SIZE, rotation)
         semantics.append(semantics_record(home, viewpoint, glance))
         seen.append(seen_from(scene, glance))
