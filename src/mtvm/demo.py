@@ -226,8 +226,8 @@ def _write_report(out: Path, tables: list[report.Table], walk: report.Walk, data
         curves[name] = [(line["update"], line["teacher_imitation"] / line["teacher_steps"]) for line in lines]
     lead = (
         "An agent reads an instruction and walks through a home, of which it sees the rooms and things around it, view "
-        "by view. Two agents were trained on the same episodes, equal in all but one thing: one keeps a memory token of "
-        "every step that it took, the other sees only the present. The random agent shows what chance gives, the "
+        "by view. Two agents were trained on the same episodes, equal in all but one thing: one keeps a memory token "
+        "of every step that it took, the other sees only the present. The random agent shows what chance gives, the "
         "shortest path what is possible."
     )
     report.write_report(
