@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 from small_runs import STEADY, Stopped, assert_close_weights, changed, environment, record, small_config, train
-from two_processes import evaluation, gradients
+from two_processes import evaluation, gradients, texts
 
 from mtvm.learning import checkpoint, parallel
 from mtvm.learning.consistency import ConsistencyConfig
@@ -47,6 +47,7 @@ def configs(small_data, tmp_path_factory):
         found[f"weights {name}"] = steady(f"weights {name}", loss=loss, optimizer={"updates": 2})
     found["weights in parts"] = steady("weights in parts", optimizer={"updates": 2, "accumulate": 2})
     found["evaluation"] = steady("evaluation", selection={"limit": 7, "split": "r2r/val_unseen"})
+    found["texts"] = steady("texts", model={"reader": "minilm", "leading_cls": True})
     found["first half"] = steady("first half", optimizer={"ema": 0.9})
     found["second half"] = steady("second half", optimizer={"ema": 0.9})
     return found
@@ -119,6 +120,14 @@ def test_an_evaluation_by_two_processes_is_that_of_one(configs, together, tmp_pa
         for mine, theirs in zip(found_traces, traces, strict=True):
             for step, same in zip(mine["probabilities"], theirs["probabilities"], strict=True):
                 assert step == pytest.approx(same, abs=1e-3)
+
+
+def test_texts_that_two_processes_share_are_read_like_those_of_one(configs, together, tmp_path, monkeypatch):
+    monkeypatch.setenv("MTVM_CACHE", str(tmp_path / "empty"))
+    alone = texts(changed(configs["texts"], out=tmp_path / "alone"))
+    assert len(alone) > 16, "or one process reads nothing"
+    for results in together:
+        torch.testing.assert_close(results["texts"], alone, atol=2e-3, rtol=2e-3)
 
 
 def test_a_run_goes_on_with_more_or_fewer_processes(configs, together, tmp_path):

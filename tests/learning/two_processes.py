@@ -8,7 +8,7 @@ import torch
 from small_runs import Stopped, lively_model
 
 from mtvm.config import TrainConfig
-from mtvm.learning import parallel
+from mtvm.learning import parallel, reading
 from mtvm.learning.evaluation import evaluate_agent
 from mtvm.learning.trainer import Trainer
 
@@ -36,6 +36,13 @@ def evaluation(config):
     return torch.from_numpy(done.nodes), torch.from_numpy(done.views), done.traces
 
 
+def texts(config):
+    """All texts of the training split as the frozen reader reads them, in batches small enough to share."""
+    reading._BATCH = 8
+    read = Trainer(config, show_progress=False).texts[0]
+    return read.select(torch.arange(len(read))).states
+
+
 def main(folder):
     torch.set_num_threads(1)
     task = json.loads((folder / "task.json").read_text())
@@ -46,6 +53,8 @@ def main(folder):
             results[name] = gradients(config)
         elif name.startswith("evaluation"):
             results[name] = evaluation(config)
+        elif name.startswith("texts"):
+            results[name] = texts(config)
         elif name.startswith("first half"):
             Stopped(config, 2).run()
         else:

@@ -35,30 +35,31 @@ class ReadTexts:
         if model.language.reader is None or count * model.language.dropped.numel() * 2 > _LARGEST:
             return
         path = cache_dir() / "texts" / f"{_digest(model, tokens)}.npy"
-        if parallel.rank() > 0:
-            parallel.wait()  # for the first process, which writes them
-        self._states = _cached(path, (count, model.language.dropped.numel()))
-        if self._states is None:
-            self._states = self._read(model, title, show_progress)
-            # A cache that cannot be written costs time, nothing else.
-            with contextlib.suppress(OSError, InputError), atomic_path(path) as fresh:
-                np.save(fresh, self._states.numpy())
-        if parallel.rank() == 0:
-            parallel.wait()
+        states = _cached(path, (count, model.language.dropped.numel()))
+        found = parallel.total(torch.tensor([states is not None], dtype=torch.int32, device=model.device))
+        if states is None or int(found) < parallel.size():  # all processes read, or none
+            states = self._read(model, title, show_progress)
+            if parallel.rank() == 0:
+                # A cache that cannot be written costs time, nothing else.
+                with contextlib.suppress(OSError, InputError), atomic_path(path) as fresh:
+                    np.save(fresh, states.numpy())
+        self._states = states
 
     def _read(self, model: MTVM, title: str, show_progress: bool) -> Tensor:
+        """The states of all texts, of which each process reads its share."""
         tokens, lengths = self.tokens, self.lengths
-        states = torch.empty(int(self._starts[-1]), model.language.dropped.numel(), dtype=torch.float16)
+        states = torch.zeros(int(self._starts[-1]), model.language.dropped.numel(), dtype=torch.float16)
         places = torch.arange(tokens.ids.shape[1])
-        with progress(len(lengths), f"Reading {title}", "texts", show_progress) as advance:
-            for rows in torch.split(lengths.argsort(stable=True), _BATCH):
+        batches = torch.split(lengths.argsort(stable=True), _BATCH)[parallel.rank() :: parallel.size()]
+        with progress(sum(map(len, batches)), f"Reading {title}", "texts", show_progress) as advance:
+            for rows in batches:
                 some = tokens.select(rows)
                 read = model.language.read(some.to(model.device)).states
                 assert read is not None
                 into = (self._starts[rows][:, None] + places[: some.ids.shape[1]])[some.mask]
                 states[into] = read.cpu()[some.mask].half()
                 advance(len(rows))
-        return states
+        return parallel.total(states.to(model.device)).cpu()
 
     def __len__(self) -> int:
         return len(self.tokens.ids)
