@@ -256,13 +256,13 @@ def _presets() -> dict[str, TrainConfig]:
         loss=LossConfig(
             imitation=1.0,
             student=1.0,
-            own_share=0.3,
-            sampled_from=2400,
+            own_share=0.5,
+            sampled_from=1200,
             reinforcement=0.0,
             consistency=ConsistencyConfig(enabled=False),
         ),
-        optimizer=OptimizerConfig(updates=5600, rate=1e-3, schedule="linear", warmup=100, clip=5.0, ema=0.995),
-        selection=SelectionConfig(split="r2r/val_seen", every=700),
+        optimizer=OptimizerConfig(updates=3600, rate=1e-3, schedule="linear", warmup=100, clip=5.0, ema=0.995),
+        selection=SelectionConfig(split="r2r/val_seen", every=600),
         batch=64,
         alternate=True,
     )
