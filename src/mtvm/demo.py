@@ -59,7 +59,7 @@ def run_demo(out: Path, homes: int, seed: int, console: Console, updates: int | 
         table = report.Table(f"{what}: {len(episodes)} episodes", "", _METRICS, rows, bounds=("shortest path",))
         tables.append(table)
         console.print(_printed(table))
-    walk = _draw_walk(load_episodes("long", "val_unseen", data), data, config, out)
+    walk = _draw_walk(load_episodes("long", "val_unseen", data), config, out)
     _write_report(out, tables, walk, data, time.monotonic() - started)
     _say_goodbye(out, data, console)
 
@@ -182,7 +182,7 @@ def _walks(episodes: EpisodeSet, out: Path, name: str) -> tuple[NDArray[np.int32
     return nodes, evaluate(episodes, nodes)["SR"]
 
 
-def _draw_walk(episodes: EpisodeSet, data: Path, config: WorldConfig, out: Path) -> report.Walk:
+def _draw_walk(episodes: EpisodeSet, config: WorldConfig, out: Path) -> report.Walk:
     """Draw a long episode in which the memory matters, if there is one."""
     ours, arrived = _walks(episodes, out, MEMORY)
     theirs, arrived_without = _walks(episodes, out, NO_MEMORY)
@@ -208,8 +208,8 @@ def _draw_walk(episodes: EpisodeSet, data: Path, config: WorldConfig, out: Path)
         ),
     ]
     nodes = ours[chosen][ours[chosen] >= 0][:6].tolist()
-    draw_episode(episodes.world, data / "skyboxes", nodes, episode.heading, episode.text, out / "episode.png")
-    pictures.append((out / "episode.png", "the first steps of the agent with memory, as it sees them"))
+    draw_episode(home, episodes.world, nodes, episode.heading, episode.text, out / "episode.png")
+    pictures.append((out / "episode.png", "the first steps of the agent with memory"))
     return report.Walk(f"{episode.scan}, {len(episode.reference) - 1} steps", episode.text, pictures)
 
 

@@ -14,12 +14,14 @@ from mtvm.errors import MissingExtraError
 from mtvm.files import atomic_path
 from mtvm.homes.home import Home, Opening, Room, Thing
 from mtvm.homes.materials import PALETTE
-from mtvm.world.skybox import load_faces, render_views
+from mtvm.homes.raytrace import Scene
+from mtvm.world.skybox import render_views
 from mtvm.world.world import World
 
 _FLAT = {"rug"}
 _OVERHEAD = {"ceiling lamp", "painting", "mirror", "clock", "curtain", "towel rack"}
 _VIEW_FIELD = math.radians(75)
+_FACE_SIZE = 384
 
 
 def draw_home(home: Home, path: Path, walk: Sequence[int] = (), title: str = "") -> None:
@@ -32,8 +34,10 @@ def draw_home(home: Home, path: Path, walk: Sequence[int] = (), title: str = "")
     _save(figure, path)
 
 
-def draw_episode(world: World, skyboxes: Path, nodes: Sequence[int], heading: float, text: str, path: Path) -> None:
-    """Draw what the agent sees ahead of it at each viewpoint of a path, with the instruction above."""
+def draw_episode(home: Home, world: World, nodes: Sequence[int], heading: float, text: str, path: Path) -> None:
+    """Draw what is ahead of the agent at each viewpoint of a path in a home, with the instruction above."""
+    scene = Scene(home)
+    viewpoint_of = {viewpoint.id: viewpoint for viewpoint in home.viewpoints}
     columns = min(len(nodes), 4)
     rows = math.ceil(len(nodes) / columns)
     figure = _figure((3.1 * columns, 2.35 * rows + 0.7))
@@ -41,9 +45,10 @@ def draw_episode(world: World, skyboxes: Path, nodes: Sequence[int], heading: fl
         if step + 1 < len(nodes):
             east, north, _ = world.positions[nodes[step + 1]] - world.positions[node]
             heading = math.atan2(east, north)
-        folder = skyboxes / world.scan(node) / "matterport_skybox_images"
-        faces = load_faces(folder, str(world.viewpoints[node]))
-        view = render_views(faces, world.rotations[node], [heading], [-0.12], 400, 300, _VIEW_FIELD)[0]
+        rotation = world.rotations[node]
+        panorama = scene.panorama(viewpoint_of[str(world.viewpoints[node])], _FACE_SIZE, rotation)
+        assert panorama.faces is not None
+        view = render_views(panorama.faces, rotation, [heading], [-0.12], 400, 300, _VIEW_FIELD)[0]
         axes = figure.add_subplot(rows, columns, step + 1)
         axes.imshow(view)
         axes.set_title("start" if step == 0 else "stop" if step + 1 == len(nodes) else f"step {step}", fontsize=8)
