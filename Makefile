@@ -31,13 +31,13 @@ bench: $(READY)  ## Measure speed; see docs/speed.md
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/growth.py
 
-# The rows of docs/results.md on real R2R, one hour each on two cores. $MTVM_DATA names the data.
+# The rows of docs/results.md on real R2R, some 45 minutes each on two cores. $MTVM_DATA names the data.
 R2R := OMP_NUM_THREADS=1 $(BIN)/torchrun --nproc-per-node 2 -m mtvm train r2r-semantic
 
-r2r: $(READY)  ## Train on real R2R without images (an hour; $$MTVM_DATA names the data)
+r2r: $(READY)  ## Train on real R2R without images (45 minutes; $$MTVM_DATA names the data)
 	$(R2R)
 
-r2r-rows: $(READY)  ## The same blind, without memory, and with consistency (three hours)
+r2r-rows: $(READY)  ## The same blind, without memory, and with consistency (two to three hours)
 	$(R2R) --out runs/r2r-blind --data.no-semantic
 	$(R2R) --out runs/r2r-no-memory --model.history none
 	$(R2R) --out runs/r2r-consistency --loss.consistency.enabled

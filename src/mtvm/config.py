@@ -328,7 +328,7 @@ DESCRIPTIONS: dict[str, str] = {
     "paper-single": "The same with text only as key and value (MTVM-dagger-star).",
     "paper-ndh": "The paper's NDH run, chosen by goal progress.",
     "paper-r4r": "The paper's model on R4R, following the reference path.",
-    "r2r-semantic": "Real R2R without images: room and object names as features. About an hour on two cores.",
+    "r2r-semantic": "Real R2R without images: room and object names as features. 45 minutes on two cores.",
     "demo": "The small agent of `make demo`, for the built-in world and its long walks. Five minutes on one core.",
     "tiny": "A few seconds, to try things.",
 }
