@@ -207,7 +207,7 @@ def _draw_walk(episodes: EpisodeSet, config: WorldConfig, out: Path) -> report.W
             _outcome(NO_MEMORY, bool(arrived_without[chosen])),
         ),
     ]
-    nodes = ours[chosen][ours[chosen] >= 0][:6].tolist()
+    nodes = ours[chosen][ours[chosen] >= 0].tolist()
     draw_episode(home, episodes.world, nodes, episode.heading, episode.text, out / "episode.png")
     pictures.append((out / "episode.png", "the first steps of the agent with memory"))
     return report.Walk(f"{episode.scan}, {len(episode.reference) - 1} steps", episode.text, pictures)

@@ -34,14 +34,18 @@ def draw_home(home: Home, path: Path, walk: Sequence[int] = (), title: str = "")
     _save(figure, path)
 
 
-def draw_episode(home: Home, world: World, nodes: Sequence[int], heading: float, text: str, path: Path) -> None:
-    """Draw what is ahead of the agent at each viewpoint of a path in a home, with the instruction above."""
+def draw_episode(
+    home: Home, world: World, nodes: Sequence[int], heading: float, text: str, path: Path, most: int = 8
+) -> None:
+    """Draw what is ahead of the agent at each viewpoint of a path in a home, or at its first ones, with the instruction
+    above."""
+    shown = nodes[:most]
     scene = Scene(home)
     viewpoint_of = {viewpoint.id: viewpoint for viewpoint in home.viewpoints}
-    columns = min(len(nodes), 4)
-    rows = math.ceil(len(nodes) / columns)
+    columns = min(len(shown), 4)
+    rows = math.ceil(len(shown) / columns)
     figure = _figure((3.1 * columns, 2.35 * rows + 0.7))
-    for step, node in enumerate(nodes):
+    for step, node in enumerate(shown):
         if step + 1 < len(nodes):
             east, north, _ = world.positions[nodes[step + 1]] - world.positions[node]
             heading = math.atan2(east, north)
