@@ -38,6 +38,18 @@ def test_log_lines_tell_done_total_rate_and_time_left(capsys, monkeypatch):
     ]
 
 
+def test_what_was_done_before_counts_for_the_total_and_not_for_the_rate(capsys, monkeypatch):
+    monkeypatch.setattr(module, "SECONDS_BETWEEN_LINES", 0.0)
+    clock = iter([0.0, 10.0, 20.0])
+    monkeypatch.setattr(module.time, "monotonic", lambda: next(clock))
+    with progress(4000, "Training", "updates", already=3000) as advance:
+        advance(200)
+    assert capsys.readouterr().err.splitlines() == [
+        "Training: 3,200 of 4,000 updates, 20 updates/s, 40 s left",
+        "Training: 3,200 updates, 10 updates/s, done in 20 s",
+    ]
+
+
 def test_unknown_total_shows_what_is_done(capsys, monkeypatch):
     monkeypatch.setattr(module, "SECONDS_BETWEEN_LINES", 0.0)
     clock = iter([0.0, 2.0, 4.0])

@@ -28,10 +28,11 @@ class Report(Protocol):
 
 
 @contextlib.contextmanager
-def progress(total: float | None, title: str, unit: str, show: bool = True) -> Iterator[Advance]:
-    """Show how much of `total` (None: unknown) is done, the rate and the time left; yields `advance`."""
+def progress(total: float | None, title: str, unit: str, show: bool = True, already: float = 0.0) -> Iterator[Advance]:
+    """Show how much of `total` (None: unknown) is done, the rate and the time left; yields `advance`. What was
+    `already` done before is part of the total but not of the rate."""
     started = reported = time.monotonic()
-    done = 0.0
+    done = already
 
     def advance(amount: float = 1, note: str = "") -> None:
         nonlocal done, reported
@@ -39,7 +40,7 @@ def progress(total: float | None, title: str, unit: str, show: bool = True) -> I
         now = time.monotonic()
         if show and now - reported >= interval:
             reported = now
-            status = _status(done, total, unit, now - started)
+            status = _status(done, total, unit, now - started, already)
             report(done, total, f"{status}, {note}" if note else status)
 
     with contextlib.ExitStack() as stack:
@@ -49,7 +50,8 @@ def progress(total: float | None, title: str, unit: str, show: bool = True) -> I
         yield advance
         if show:
             seconds = time.monotonic() - started
-            report(done, done, f"{_rate(done, unit, seconds)}, done in {_duration(seconds)}")
+            rate = (done - already) / max(seconds, 1e-9)
+            report(done, done, f"{_rate(done, unit, rate)}, done in {_duration(seconds)}")
 
 
 def track(items: Iterable[Item], total: float | None, title: str, unit: str, show: bool = True) -> Iterator[Item]:
@@ -71,15 +73,15 @@ def _lines(title: str) -> Report:
     return lambda done, total, status: print(f"{title}: {status}", file=sys.stderr, flush=True)
 
 
-def _status(done: float, total: float | None, unit: str, seconds: float) -> str:
-    if total is None or not 0 < done < total:
-        return _rate(done, unit, seconds)
-    left = _duration(seconds * (total - done) / done)
-    return f"{_number(done)} of {_rate(total, unit, seconds * total / done)}, {left} left"
+def _status(done: float, total: float | None, unit: str, seconds: float, already: float) -> str:
+    rate = (done - already) / max(seconds, 1e-9)
+    if total is None or not already < done < total:
+        return _rate(done, unit, rate)
+    return f"{_number(done)} of {_rate(total, unit, rate)}, {_duration((total - done) / rate)} left"
 
 
-def _rate(done: float, unit: str, seconds: float) -> str:
-    return f"{_number(done)} {unit}, {_number(done / max(seconds, 1e-9))} {unit}/s"
+def _rate(amount: float, unit: str, rate: float) -> str:
+    return f"{_number(amount)} {unit}, {_number(rate)} {unit}/s"
 
 
 def _number(value: float) -> str:

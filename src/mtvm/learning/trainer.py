@@ -107,9 +107,10 @@ class Trainer:
         trained = self.seconds
         with (
             _interruption() as interrupted,
-            progress(total, f"Training {config.out.name}", "updates", first and self.show_progress) as advance,
+            progress(
+                total, f"Training {config.out.name}", "updates", first and self.show_progress, already=self.update
+            ) as advance,
         ):
-            advance(self.update)
             if self._exam_is_due():  # it was interrupted just before
                 self._examine(record)
             while self.update < total and not self._out_of_patience():
