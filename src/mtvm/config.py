@@ -269,21 +269,7 @@ def _presets() -> dict[str, TrainConfig]:
     long_too = ("r2r/val_seen", "r2r/val_unseen", "long/val_seen", "long/val_unseen")
     demo = TrainConfig(
         out=Path("runs/demo/memory"),
-        model=ModelConfig(
-            hidden=128,
-            heads=4,
-            intermediate=512,
-            language_layers=2,
-            reader="minilm",
-            reader_layers=0,
-            crossmodal_layers=2,
-            feature_width=3 * 384,
-            feature_scale=5.0,
-            leading_cls=True,
-            bidirectional=False,
-            dropout=0.0,
-            feature_dropout=0.3,
-        ),
+        model=replace(semantic.model, crossmodal_layers=2, reader_layers=0),
         data=DataConfig(semantic=True, train=("r2r/train", "long/train"), evaluate=long_too),
         loss=LossConfig(
             imitation=1.0,
