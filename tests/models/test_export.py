@@ -20,7 +20,8 @@ def make_model(bidirectional):
     """A model whose weights are large enough that every input matters."""
     torch.manual_seed(0)
     layers = 2 if bidirectional else 1  # exporting takes its time
-    model = MTVM(dataclasses.replace(PRESETS["tiny"], bidirectional=bidirectional, crossmodal_layers=layers))
+    config = dataclasses.replace(PRESETS["tiny"], bidirectional=bidirectional, crossmodal_layers=layers, feature_scale=3)
+    model = MTVM(config)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             wide = parameter.shape[-1] ** -0.5 if "embedding" not in name else 1.0

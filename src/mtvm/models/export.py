@@ -34,7 +34,7 @@ class StepProgram(nn.Module):
         self, text: Tensor, text_mask: Tensor, memory: Tensor, memory_mask: Tensor, candidates: Tensor, counts: Tensor
     ) -> tuple[Tensor, Tensor]:
         model = self.model
-        current, mask = with_stop(candidates, counts)
+        current, mask = with_stop(model.scaled(candidates), counts)
         tokens = torch.cat([model.token_encoder(memory), model.token_encoder(current)], dim=1)
         stream_mask = torch.cat([memory_mask, mask], dim=1)
         positions = (stream_mask.to(torch.long).cumsum(dim=1) - 1).clamp(0, model.config.max_positions - 1)

@@ -148,7 +148,7 @@ class MTVM(nn.Module):
 
     def assemble(self, past: Past, candidates: Tensor, counts: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """The embedded stream [M; V] and its mask, the current tokens and theirs."""
-        current, mask = with_stop(self._scaled(candidates), counts)
+        current, mask = with_stop(self.scaled(candidates), counts)
         remembered, past_mask = self.history.tokens(past, self.token_encoder)
         here = Packing(mask, drop=not self.config.pool_padding)
         tokens = torch.cat([remembered, here.spread(self.token_encoder(here.pack(current)))], dim=1)
@@ -160,7 +160,8 @@ class MTVM(nn.Module):
         kinds[: remembered.shape[1]] = PAST
         return self.embedding(tokens, positions, kinds), stream_mask, current, mask
 
-    def _scaled(self, tokens: Tensor) -> Tensor:
+    def scaled(self, tokens: Tensor) -> Tensor:
+        """Tokens [v; d] with their image features as the model wants them."""
         if self.config.feature_scale == 1:
             return tokens
         width = self.config.feature_width
@@ -213,7 +214,7 @@ class MTVM(nn.Module):
             text_mask=step.text_mask,
             stream=step.stream,
             stream_mask=step.stream_mask,
-            panorama=None if panorama is None else self._scaled(panorama),
+            panorama=None if panorama is None else self.scaled(panorama),
         )
         return self.history.update(past, record)
 
