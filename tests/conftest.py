@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from mtvm.homes.tiny import write_tiny_world
@@ -49,6 +51,21 @@ def tiny_world(tiny_folder) -> World:
 @pytest.fixture(scope="session")
 def tiny_r2r(tiny_folder):
     return load_episodes("r2r", "val_unseen", DataFolder(tiny_folder))
+
+
+@pytest.fixture(scope="session")
+def there_and_back(tiny_r2r):
+    """The same episodes, to be walked to their end and back to their start."""
+    lengths, width = tiny_r2r.reference_lengths[:, None], tiny_r2r.references.shape[1]
+    step = np.arange(2 * width - 1)
+    there = np.where(step < lengths, step, 2 * (lengths - 1) - step)
+    nodes = np.take_along_axis(tiny_r2r.references, np.maximum(there, 0), axis=1)
+    return dataclasses.replace(
+        tiny_r2r,
+        references=np.where(there >= 0, nodes, -1),
+        via=tiny_r2r.goals,
+        goals=tiny_r2r.references[:, :1],
+    )
 
 
 @pytest.fixture(scope="session")

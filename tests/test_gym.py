@@ -71,6 +71,25 @@ def test_the_teacher_succeeds_and_episodes_follow_each_other(tiny_folder):
     assert seen == [expected[i % len(expected)] for i in range(len(seen))]
 
 
+def test_the_teacher_goes_there_and_back(there_and_back):
+    envs = mtvm.gym.NavigationVectorEnv(6, episodes=there_and_back, order="sequential", max_steps=40)
+    observation, info = envs.reset(seed=0)
+    farthest, ended = info["distance"].copy(), 0
+    assert (farthest > 10).all(), "there and back, though they start at their goals"
+    for _ in range(60):
+        observation, reward, stopped, _, info = envs.step(info["teacher"])
+        assert envs.observation_space.contains(observation)
+        assert (info["success"] == stopped).all()
+        assert (reward[stopped] == 2).all()
+        ended += stopped.sum()
+    assert ended > 15
+    _, info = envs.reset(seed=0)
+    _, reward, stopped, _, info = envs.step(np.zeros(6, dtype=int))
+    assert stopped.all()
+    assert not info["success"].any()
+    assert (reward == -2).all()
+
+
 def test_stopping_at_once_costs_and_a_long_episode_is_truncated(tiny_folder):
     envs = vector(tiny_folder, max_steps=3)
     envs.reset(seed=0)

@@ -269,19 +269,19 @@ def _presets() -> dict[str, TrainConfig]:
     long_too = ("r2r/val_seen", "r2r/val_unseen", "long/val_seen", "long/val_unseen")
     demo = TrainConfig(
         out=Path("runs/demo/memory"),
-        model=replace(semantic.model, crossmodal_layers=2, reader_layers=0),
+        model=replace(semantic.model, crossmodal_layers=2, reader_layers=0, feature_dropout=0.0),
         data=DataConfig(semantic=True, train=("r2r/train", "long/train"), evaluate=long_too),
         loss=LossConfig(
             imitation=1.0,
             student=1.0,
             own_share=0.4,
-            sampled_from=160,
+            sampled_from=300,
             reinforcement=0.0,
             consistency=ConsistencyConfig(enabled=False),
         ),
-        optimizer=OptimizerConfig(updates=460, rate=1e-3, schedule="cosine", warmup=30, clip=5.0, ema=0.99),
-        selection=SelectionConfig(split="r2r/val_seen", every=460),
-        batch=32,
+        optimizer=OptimizerConfig(updates=900, rate=1e-3, schedule="cosine", warmup=30, clip=5.0, ema=0.99),
+        selection=SelectionConfig(split="r2r/val_seen", every=900),
+        batch=16,
         alternate=True,
         tensorboard=False,
     )
@@ -315,7 +315,7 @@ DESCRIPTIONS: dict[str, str] = {
     "paper-ndh": "The paper's NDH run, chosen by goal progress.",
     "paper-r4r": "The paper's model on R4R, following the reference path.",
     "r2r-semantic": "Real R2R without images: room and object names as features. 45 minutes on two cores.",
-    "demo": "The small agent of `make demo`, for the built-in world and its long walks. Five minutes on one core.",
+    "demo": "The small agent of `make demo`, for the built-in world and its long walks. Seven minutes on one core.",
     "tiny": "A few seconds, to try things.",
 }
 

@@ -33,6 +33,11 @@ MEMORY, NO_MEMORY = "with variable-length memory", "without memory"
 _RUNS = {NO_MEMORY: "no-memory", MEMORY: "memory"}
 _BASELINES: dict[str, Baseline] = {"random": "random", "shortest path": "shortest"}
 _METRICS = ("NE", "SR", "OSR", "SPL", "nDTW")
+_LONG_METRICS = ("NE", "SR", "AR", "OSR", "SPL", "nDTW")
+_LONG_NOTE = (
+    "A long instruction leads to a place where one turns, and from there to its end. Success is to have been there and "
+    "then to stop at the end; AR asks only for the end, which can be reached, or met by chance, without the detour."
+)
 _SPLITS: dict[tuple[Task, str], str] = {
     ("r2r", "val_seen"): "Instructions in homes seen in training",
     ("r2r", "val_unseen"): "Instructions in homes never seen",
@@ -55,8 +60,9 @@ def run_demo(out: Path, homes: int, seed: int, console: Console, updates: int | 
     tables = []
     for (task, split), what in _SPLITS.items():
         episodes = load_episodes(task, split, data)
-        rows = _scores(episodes, out, seed)
-        table = report.Table(f"{what}: {len(episodes)} episodes", "", _METRICS, rows, bounds=("shortest path",))
+        rows, metrics = _scores(episodes, out, seed), _METRICS if task == "r2r" else _LONG_METRICS
+        note = "" if task == "r2r" else _LONG_NOTE
+        table = report.Table(f"{what}: {len(episodes)} episodes", note, metrics, rows, bounds=("shortest path",))
         tables.append(table)
         console.print(_printed(table))
     walk = _draw_walk(load_episodes("long", "val_unseen", data), config, out)
@@ -156,17 +162,24 @@ def _scores(episodes: EpisodeSet, out: Path, seed: int) -> list[tuple[str, dict[
     for name, baseline in _BASELINES.items():
         path = out / f"{baseline}_{episodes.task}_{episodes.split}.json"
         write_results(path, episodes, run_baseline(baseline, episodes, seed))
-        rows.append((name, summarize(score(path, episodes)[1])))
+        rows.append((name, _means(path, episodes)))
     for name, folder in _RUNS.items():
         path = out / folder / "eval" / f"{episodes.task}-{episodes.split}" / "results.json"
-        rows.append((name, summarize(score(path, episodes)[1])))
+        rows.append((name, _means(path, episodes)))
     return rows
+
+
+def _means(path: Path, episodes: EpisodeSet) -> dict[str, float]:
+    """The metrics of a result file, with AR: how often the end is right, by whatever way."""
+    only_ends = dataclasses.replace(episodes, via=episodes.via[:, :0])
+    return summarize(score(path, episodes)[1]) | {"AR": summarize(score(path, only_ends)[1])["SR"]}
 
 
 def _printed(table: report.Table) -> Printed:
     from mtvm.cli import simple_table
 
-    printed = simple_table(table.title, "NE in metres, the others in percent")
+    both = "; SR: was where the walk turns, then stopped at its end; AR: stopped at its end" if table.note else ""
+    printed = simple_table(table.title, f"NE in metres, the others in percent{both}")
     printed.add_column("")
     for metric in table.metrics:
         printed.add_column(metric, justify="right", no_wrap=True)

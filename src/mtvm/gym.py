@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from mtvm.errors import InputError, MissingExtraError
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import Task, load_episodes
-from mtvm.tasks.metrics import SUCCESS_RADIUS, goal_distance
 from mtvm.tasks.ndh import Supervision
+from mtvm.tasks.way import WayAhead
 from mtvm.world.features import FeatureStore
 from mtvm.world.simulator import STOP, Observation, Simulator
 from mtvm.world.views import VIEWS
@@ -86,6 +86,7 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.episode = np.zeros(num_envs, dtype=np.int64)
+        self._way = WayAhead(self.episodes.world, self.episodes.via[self.episode], self.episodes.goals[self.episode])
         self._distance = np.zeros(num_envs)
         self._next = 0
         self._over = np.ones(num_envs, dtype=bool)
@@ -126,9 +127,9 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
         before = self._distance
         simulator.step(np.where(moving, slots, STOP))
         simulator.ended[:] = False  # STOP only kept agents in place; `_over` says which episodes have ended
-        self._distance = self._goal_distance()
+        self._distance = self._way.distance(simulator.node)
         stopped = (slots == STOP) & ~starting
-        success = self._distance < SUCCESS_RADIUS
+        success = self._way.arrived(self._distance)
         rewards = np.where(stopped, np.where(success, _STOP_REWARD, -_STOP_REWARD), before - self._distance)
         truncated = ~stopped & (simulator.steps >= self.max_steps) & ~starting
         rewards[starting] = 0.0
@@ -150,15 +151,12 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
         self.episode[rows] = chosen
         self.simulator.place(rows, self.episodes.starts[chosen], self.episodes.headings[chosen])
         self._over = np.where(rows, False, self._over)
-        self._distance = self._goal_distance()
-
-    def _goal_distance(self) -> NDArray[np.float64]:
-        goals = self.episodes.goals[self.episode]
-        return goal_distance(self.episodes.world, self.simulator.node[:, None], goals)[:, 0]
+        self._way.begin(rows, self.episodes.via[chosen], self.episodes.goals[chosen])
+        self._distance = self._way.distance(self.simulator.node)
 
     def _observe(self) -> tuple[Arrays, Arrays]:
         world = self.episodes.world
-        seen = self.simulator.observe(self._teacher_goals[self.episode].astype(np.int64))
+        seen = self.simulator.observe(self._way.next(self._teacher_goals[self.episode]).astype(np.int64))
         width = world.max_candidates
         angles = np.zeros((self.num_envs, width, 4), dtype=np.float32)
         angles[:, : seen.angles.shape[1]] = np.clip(seen.angles, -1, 1)

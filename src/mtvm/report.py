@@ -116,6 +116,7 @@ class _Metric:
 _METRICS = {
     "NE": _Metric("navigation error: how many metres from the goal the agent stops", metres=True, better="lower"),
     "SR": _Metric("success rate: how often it stops within 3 m of the goal"),
+    "AR": _Metric("arrival rate: how often it stops within 3 m of the goal, by whatever way"),
     "OSR": _Metric("oracle success rate: how often it comes within 3 m of the goal anywhere on its way"),
     "SPL": _Metric("success weighted by path length: a success counts less the longer the detour"),
     "nDTW": _Metric("normalized dynamic time warping: how like the described path its own path is"),

@@ -93,6 +93,9 @@ def test_journeys_are_long_and_return(scene, journeys):
         rooms = [room for room, _ in itertools.groupby(scene.spots[node].room for node in tour.path)]
         assert len(set(tour.path)) < len(tour.path) or len(set(rooms)) < len(rooms)
         assert len(tour.path) > len(scene.path(tour.path[0], tour.path[-1]))
+        (turn,) = tour.via
+        assert turn in tour.path
+        assert len(scene.path(tour.path[0], turn)) + len(scene.path(turn, tour.path[-1])) - 1 <= len(tour.path)
         assert len({told.text for told in tour.told}) == 3
         assert max(len(told.text.split()) for told in tour.told) <= 62
 
@@ -122,6 +125,7 @@ def test_entries_are_read_as_r2r(tmp_path):
     loaded = load_episodes("r2r", "train", DataFolder(tmp_path))
     assert len(loaded) == 3 * len(entries) == 3 * 14
     assert loaded.has_goals
+    assert [list(episode.via) for episode in loaded] == [entry.get("via", []) for entry in entries for _ in range(3)]
     assert len({entry["path_id"] for entry in entries}) == len(entries)
     for entry in episodes.r2r:
         assert set(entry) == {"scan", "path_id", "heading", "path", "distance", "instructions"}

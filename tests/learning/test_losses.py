@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mtvm.learning.a2c import A2CConfig, a2c_terms, discounted_returns
 from mtvm.learning.imitation import imitation_loss
 from mtvm.learning.rewards import Rewards
-from mtvm.tasks.metrics import evaluate
+from mtvm.tasks.metrics import evaluate, pair_distances
 from mtvm.world.simulator import STOP, Simulator
 
 
@@ -71,7 +71,7 @@ def walked(tiny_r2r, actions):
     """Rewards of a walk of all episodes, and the episodes' final ndtw and distance."""
     simulator = Simulator(tiny_r2r.world)
     simulator.reset(tiny_r2r.starts, tiny_r2r.headings)
-    rewards = Rewards(tiny_r2r.world, simulator.node, tiny_r2r.references, tiny_r2r.goals)
+    rewards = Rewards(tiny_r2r.world, simulator.node, tiny_r2r.references, tiny_r2r.via, tiny_r2r.goals)
     earned, path = [], [simulator.node]
     for action in actions(simulator):
         stopped = action == STOP
@@ -94,6 +94,31 @@ def test_following_the_teacher_earns_progress_and_arrival(tiny_r2r):
         assert (earned[: length - 1, row] > 1).all(), "each step came nearer and made the path more alike"
 
 
+def test_there_and_back_earns_progress_to_the_turn_and_from_it(there_and_back):
+    def reference(simulator):
+        for nodes in there_and_back.references.T[1:]:
+            yield simulator.observe(np.where(nodes >= 0, nodes, simulator.node)).teacher
+
+    rewards, earned, path = walked(there_and_back, reference)
+    np.testing.assert_allclose(rewards.ndtw * 100, evaluate(there_and_back, path)["nDTW"])
+    away = pair_distances(there_and_back.world, path, there_and_back.via)[:, :, 0]
+    for row, length in enumerate(there_and_back.reference_lengths):
+        near = away[row, :length] < 3
+        to_the_turn = np.flatnonzero(near)[0], np.argmin(away[row, :length])  # it counts as passed a little before
+        for step in range(1, length):
+            assert (earned[step - 1, row] > 0) != (to_the_turn[0] < step <= to_the_turn[1])
+    stop = np.ones(len(there_and_back), dtype=bool)
+    np.testing.assert_allclose(rewards.step(path[:, -1], stop), 2 + 2 * rewards.ndtw)
+
+
+def test_stopping_at_the_end_earns_nothing_before_what_is_to_be_passed(there_and_back):
+    def stop(simulator):
+        yield np.full(len(simulator), STOP)
+
+    _, earned, _ = walked(there_and_back, stop)
+    assert (earned[0] == -2).all(), "they stand at their goals already"
+
+
 def test_stopping_at_once_earns_the_penalty(tiny_r2r):
     def stop(simulator):
         yield np.full(len(simulator), STOP)
@@ -106,7 +131,7 @@ def test_leaving_the_goal_is_punished(tiny_world):
     graph = tiny_world.graphs[0]
     there = int(graph.neighbours(0)[0])
     reference = np.array([[there, 0]])
-    rewards = Rewards(tiny_world, np.array([0]), reference, np.array([[0]]))
+    rewards = Rewards(tiny_world, np.array([0]), reference, np.empty((1, 0), dtype=int), np.array([[0]]))
     before = rewards.ndtw[0]
     earned = rewards.step(np.array([there]), np.array([False]))
     # One step away: -1, the change of nDTW, and the penalty 2 * (1 - 0) for leaving from the goal itself.
@@ -116,8 +141,8 @@ def test_leaving_the_goal_is_punished(tiny_world):
 def test_kept_episodes_go_on_as_before(tiny_r2r):
     world = tiny_r2r.world
     rows = np.arange(0, len(tiny_r2r), 3)
-    full = Rewards(world, tiny_r2r.starts, tiny_r2r.references, tiny_r2r.goals)
-    part = Rewards(world, tiny_r2r.starts, tiny_r2r.references, tiny_r2r.goals)
+    full = Rewards(world, tiny_r2r.starts, tiny_r2r.references, tiny_r2r.via, tiny_r2r.goals)
+    part = Rewards(world, tiny_r2r.starts, tiny_r2r.references, tiny_r2r.via, tiny_r2r.goals)
     part.keep(rows)
     second = tiny_r2r.references[:, 1]
     none = np.zeros(len(tiny_r2r), dtype=bool)

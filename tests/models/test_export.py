@@ -20,7 +20,9 @@ def make_model(bidirectional):
     """A model whose weights are large enough that every input matters."""
     torch.manual_seed(0)
     layers = 2 if bidirectional else 1  # exporting takes its time
-    config = dataclasses.replace(PRESETS["tiny"], bidirectional=bidirectional, crossmodal_layers=layers, feature_scale=3)
+    config = dataclasses.replace(
+        PRESETS["tiny"], bidirectional=bidirectional, crossmodal_layers=layers, feature_scale=3
+    )
     model = MTVM(config)
     with torch.no_grad():
         for name, parameter in model.named_parameters():

@@ -68,6 +68,16 @@ def test_shortest_is_perfect_on_r2r(tiny_r2r):
     assert means["SPL"] == pytest.approx(100)
 
 
+def test_shortest_goes_by_way_of_what_is_to_be_passed(there_and_back):
+    trajectories = run_baseline("shortest", there_and_back)
+    means = score(there_and_back, trajectories)
+    assert (means["NE"], means["SR"]) == (0, 100)
+    assert means["SPL"] == pytest.approx(100)
+    for episode, poses in zip(there_and_back, trajectories, strict=True):
+        assert episode.via[0] in viewpoints(poses)
+    assert score(there_and_back, run_baseline("stop", there_and_back))["SR"] == 0
+
+
 @pytest.mark.parametrize("supervision", ["oracle", "navigator", "mixed"])
 def test_shortest_ends_where_the_reference_ends(tiny_folder, supervision):
     episodes = load_episodes("ndh", "train", tiny_folder, supervision=supervision)
@@ -157,6 +167,7 @@ def building(ways):
         texts=[""],
         headings=np.zeros(1),
         references=np.array([[0]], dtype=np.int32),
+        via=np.empty((1, 0), dtype=np.int32),
         goals=np.array([[2]], dtype=np.int32),
     )
 

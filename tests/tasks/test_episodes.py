@@ -60,6 +60,7 @@ def test_r2r_has_one_episode_for_each_instruction(tiny_folder, split):
             start=entry["path"][0],
             heading=entry["heading"],
             reference=tuple(entry["path"]),
+            via=(),
             goals=() if split == "test" else (entry["path"][-1],),
         )
         for entry in entries
@@ -85,6 +86,7 @@ def test_ndh_has_one_episode_for_each_dialog(tiny_folder, split, supervision, fi
             start=entry["start_pano"]["pano"],
             heading=entry["start_pano"]["heading"],
             reference=tuple(entry[field]),
+            via=(),
             goals=tuple(entry["end_panos"]),
         )
         for entry in entries
@@ -366,6 +368,7 @@ SPOILED = {
     "path that is a string": ("r2r", with_(path="abc"), "path", "'abc', not a list"),
     "path of numbers": ("r2r", with_(path=[1, 2]), "path", "list of strings"),
     "empty path": ("r2r", with_(path=[]), "path", "empty"),
+    "unknown via": ("r2r", with_(via=["nowhere"]), "via", "scan tiny3 has no included viewpoint nowhere"),
     "unknown viewpoint": ("r2r", with_(path=["nowhere"]), "path", "scan tiny3 has no included viewpoint nowhere"),
     "heading that is a string": ("r2r", with_(heading="1.5"), "heading", "'1.5', not"),
     "heading that is true": ("r2r", with_(heading=True), "heading", "True"),

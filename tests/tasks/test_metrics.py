@@ -33,7 +33,7 @@ def make_world(scan, positions, edges):
     return World([NavGraph.from_records(scan, records, Path(scan))])
 
 
-def make_episodes(world, references, goals):
+def make_episodes(world, references, goals, via=None):
     """Episodes from lists of nodes."""
     return EpisodeSet(
         task="r2r",
@@ -44,19 +44,20 @@ def make_episodes(world, references, goals):
         texts=[""] * len(references),
         headings=np.zeros(len(references)),
         references=padded(references),
+        via=padded(via or [[] for _ in references]),
         goals=padded(goals),
     )
 
 
 def padded(rows):
     width = max(map(len, rows))
-    return np.array([[*row, *[-1] * (width - len(row))] for row in rows], dtype=np.int32)
+    return np.array([[*row, *[-1] * (width - len(row))] for row in rows], dtype=np.int32).reshape(len(rows), width)
 
 
-def scores(world, walked, reference, goals):
+def scores(world, walked, reference, goals, via=""):
     """Every metric of one walk, given by the letters of its viewpoints."""
-    one = [[world.node(world.scans[0], name) for name in names] for names in (walked, reference, goals)]
-    columns = evaluate(make_episodes(world, [one[1]], [one[2]]), padded([one[0]]))
+    one = [[world.node(world.scans[0], name) for name in names] for names in (walked, reference, goals, via)]
+    columns = evaluate(make_episodes(world, [one[1]], [one[2]], [one[3]]), padded([one[0]]))
     return {name: column[0] for name, column in columns.items()}
 
 
@@ -129,6 +130,32 @@ def test_passing_the_goal_and_coming_back(corridor):
         },
         **EXACT,
     )
+
+
+@pytest.mark.parametrize(
+    ("walked", "via", "rates"),
+    [
+        ("ABCDEDCB", "E", (100, 100, 100)),  # there and back: 8 m out, 6 m back, and no way is shorter
+        ("ABCDCB", "E", (100, 100, 100)),  # within 3 m of E is there
+        ("ABCB", "E", (0, 0, 0)),  # 4 m before it is not
+        ("ABCDEDC", "E", (100, 100, 100)),  # within 3 m of B
+        ("ABCDED", "E", (0, 0, 0)),  # on the way back, not there yet; B was passed before E only
+        ("ABCDEDCBCD", "E", (0, 100, 0)),  # and past it
+        ("ABCDEDEDCB", "E", (100, 100, 100 * 14 / 18)),
+        ("ABCDEDCB", "EC", (100, 100, 100)),
+        ("ABCDEDCB", "CE", (100, 100, 100)),
+        ("ABCDEDCB", "EA", (100, 100, 100)),  # B itself is within 3 m of A
+        ("ABCDEDC", "EA", (0, 0, 0)),  # C is not
+    ],
+)
+def test_what_is_to_be_passed_comes_before_the_end(corridor, walked, via, rates):
+    result = scores(corridor, walked, "ABCDEDCB", "B", via)
+    assert (result["SR"], result["OSR"], result["SPL"]) == pytest.approx(rates, **EXACT)
+    assert result["SDTW"] == pytest.approx(result["nDTW"] if rates[0] else 0, **EXACT)
+    without = scores(corridor, walked, "ABCDEDCB", "B")
+    assert [result[name] for name in ("NE", "TL", "nDTW", "CLS", "GP")] == [
+        without[name] for name in ("NE", "TL", "nDTW", "CLS", "GP")
+    ]
 
 
 def test_exactly_three_metres_is_no_success(tee):

@@ -35,7 +35,7 @@ from mtvm.homes.home import Home
 from mtvm.progress import progress
 from mtvm.world.graph import SUFFIX, NavGraph
 
-VERSION = 3
+VERSION = 4
 """Of the generator: another version makes other homes."""
 MANIFEST = "world.json"
 SPLITS = ("train", "val_seen", "val_unseen", "test")
@@ -243,7 +243,7 @@ def _share_out(entries: list[Any], split: str, splits: dict[str, list[Any]], tas
 
 def _without_goal(entry: dict[str, Any], task: str) -> dict[str, Any]:
     if task != "ndh":
-        hidden = {name: value for name, value in entry.items() if name != "distance"}
+        hidden = {name: value for name, value in entry.items() if name not in ("distance", "via")}
         return hidden | {"path": entry["path"][:1]}
     secret = {"planner_path", "player_path", "end_panos"}
     return {name: value for name, value in entry.items() if name not in secret and not name.startswith("R2R_")}

@@ -102,10 +102,10 @@ def draw_paths(graph: NavGraph, count: int, rng: np.random.Generator) -> list[li
 
 
 def entry(graph: NavGraph, tour: Tour, path_id: int) -> dict[str, Any]:
-    """A tour in R2R's form; `distance` is the length of its path."""
+    """A tour in R2R's form; `distance` is the length of its path, and `via` where a journey turns."""
     positions = graph.positions[list(tour.path)]
     length = sum(float(np.linalg.norm(there - here)) for here, there in pairwise(positions))
-    return {
+    fields = {
         "distance": round(length, 2),
         "scan": graph.scan,
         "path_id": path_id,
@@ -113,3 +113,4 @@ def entry(graph: NavGraph, tour: Tour, path_id: int) -> dict[str, Any]:
         "heading": tour.heading,
         "instructions": [told.text for told in tour.told],
     }
+    return fields | ({"via": graph.viewpoints[list(tour.via)].tolist()} if tour.via else {})

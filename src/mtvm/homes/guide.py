@@ -34,6 +34,8 @@ class Tour:
     path: tuple[int, ...]
     heading: float
     told: tuple[Told, ...]
+    via: tuple[int, ...] = ()
+    """Where the words lead before the end, if that is not on the way there."""
 
 
 class Guide:

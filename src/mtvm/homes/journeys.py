@@ -19,13 +19,12 @@ from mtvm.homes.stance import Stance, first_stance, legs_from, walked
 STEPS = range(10, 21)
 """How many moves a journey has."""
 
-LEAST_FROM_START = 4.0
-"""Metres from the start to the end: who never leaves the start must not succeed."""
-
 _OUTWARD = range(5, 11)
 _TRIES = 6  # for each instruction
 _MOST_WORDS = 62  # so that, with punctuation, agents that read 80 tokens read to the end
 _SEEKING = 0.25  # share of journeys that begin with a search
+_HOMEWARD = 0.15  # share of those tried that end where they began; more of these can be told
+_LEAST_FROM_START = 4.0  # metres from the start to the end of the others
 
 
 def draw_journeys(guide: Guide, count: int) -> list[Tour]:
@@ -55,17 +54,19 @@ def _journey(guide: Guide) -> Tour | None:
     by_kind = _ways_back(guide, out)
     if sought:  # there is more than one way to search, so the rooms on it do not count
         by_kind = {what: by_kind[what] for what in ("start", "first room") if what in by_kind}
+    homeward = rng.random() < _HOMEWARD
+    by_kind = {what: options for what, options in by_kind.items() if (what == "start") == homeward}
     for what in rng.permutation(sorted(by_kind)):
         options = by_kind[what]
         step, back = options[int(rng.integers(len(options)))]
         end = _onward(guide, back, step)
         if end is None or len(end.walk) - 1 not in STEPS:
             continue
-        if scene.graph.distances[start, end.node] < LEAST_FROM_START:
+        if not homeward and scene.graph.distances[start, end.node] < _LEAST_FROM_START:
             continue
         told = _told(guide, first, (out, sought), (step, back), end)
         if told is not None:
-            return Tour(end.walk, heading, told)
+            return Tour(end.walk, heading, told, via=(turn,))
     return None
 
 

@@ -1,7 +1,8 @@
 """What a step earns: progress, arrival, and likeness to the reference path.
 
 On stopping: 2 + 2 nDTW within 3 m of a goal, else -2. On walking: +1 or -1 by whether the goal came nearer, plus the
-change of nDTW, and a penalty for leaving from within a metre of the goal.
+change of nDTW, and a penalty for leaving from within a metre of the goal. Where places are to be passed before, the way
+to the goal leads by them, and stopping without them earns nothing.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.tasks.metrics import SUCCESS_RADIUS, dynamic_time_warping_row, goal_distance, normalized_dtw, pair_distances
+from mtvm.tasks.metrics import dynamic_time_warping_row, normalized_dtw, pair_distances
+from mtvm.tasks.way import WayAhead
 from mtvm.world.world import World
 
 Floats = NDArray[np.float64]
@@ -22,10 +24,10 @@ _MISS_RADIUS = 1.0
 class Rewards:
     """The running account of a batch of episodes; it begins with the agents at their starts."""
 
-    def __init__(self, world: World, starts: Nodes, references: Nodes, goals: Nodes) -> None:
-        self.world, self.references, self.goals = world, references, goals
+    def __init__(self, world: World, starts: Nodes, references: Nodes, via: Nodes, goals: Nodes) -> None:
+        self.world, self.references, self.way = world, references, WayAhead(world, via, goals)
         self.lengths = (references >= 0).sum(axis=1)
-        self.distance = goal_distance(world, starts[:, None], goals)[:, 0]
+        self.distance = self.way.distance(starts)
         self._row = dynamic_time_warping_row(None, self._apart(starts))
         self.ndtw = self._likeness()
 
@@ -41,9 +43,9 @@ class Rewards:
         before, likeness = self.distance, self.ndtw
         row = dynamic_time_warping_row(self._row, self._apart(nodes))
         self._row = np.where(stopped[:, None], self._row, row)
-        self.distance = goal_distance(self.world, nodes[:, None], self.goals)[:, 0]
+        self.distance = self.way.distance(nodes)
         self.ndtw = self._likeness()
-        arrival = np.where(self.distance < SUCCESS_RADIUS, _ARRIVAL + _ARRIVAL * self.ndtw, -_ARRIVAL)
+        arrival = np.where(self.way.arrived(self.distance), _ARRIVAL + _ARRIVAL * self.ndtw, -_ARRIVAL)
         progress = np.sign(before - self.distance) + (self.ndtw - likeness)
         missed = (before <= _MISS_RADIUS) & (self.distance - before > 0)
         penalty = np.where(missed, _ARRIVAL * (_MISS_RADIUS - before), 0.0)
@@ -51,5 +53,6 @@ class Rewards:
 
     def keep(self, rows: NDArray[np.int64]) -> None:
         """Drop the episodes that have ended."""
-        self.references, self.goals, self.lengths = self.references[rows], self.goals[rows], self.lengths[rows]
+        self.way.keep(rows)
+        self.references, self.lengths = self.references[rows], self.lengths[rows]
         self.distance, self.ndtw, self._row = self.distance[rows], self.ndtw[rows], self._row[rows]

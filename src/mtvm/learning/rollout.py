@@ -130,8 +130,8 @@ class Walkers:
         self.teacher = Teacher(episodes, plan.follow) if plan.has_teacher else None
         self.rewards: Rewards | None = None
         if plan.reinforcement:
-            starts, references = self.simulator.node, episodes.references.astype(np.int64)
-            self.rewards = Rewards(episodes.world, starts, references, episodes.goals.astype(np.int64))
+            paths = (episodes.references, episodes.via, episodes.goals)
+            self.rewards = Rewards(episodes.world, self.simulator.node, *(nodes.astype(np.int64) for nodes in paths))
         self.pair = encoded if isinstance(encoded, PairedText) else None
         self.text: Text = encoded.full if isinstance(encoded, PairedText) else encoded
         self.past: Past = model.start(self.text)

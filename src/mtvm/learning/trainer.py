@@ -31,7 +31,7 @@ from mtvm.models.agent import Agent
 from mtvm.models.text import drop_words, with_mirrored
 from mtvm.progress import progress
 from mtvm.tasks.episode import EpisodeSet
-from mtvm.tasks.metrics import LOWER_IS_BETTER, SUCCESS_RADIUS, goal_distance
+from mtvm.tasks.metrics import LOWER_IS_BETTER, near_goal
 
 _KINDS: tuple[Policy, ...] = ("teacher", "student", "sample")
 CONFIG = "config.json"
@@ -231,9 +231,9 @@ class Trainer:
     def _seen(self, rollout: Rollout, episodes: EpisodeSet, kind: Policy, batch: int) -> dict[str, float]:
         """Lengths and success, as shares of the whole batch."""
         lengths = rollout.live.sum(dim=0).cpu().numpy()
-        last = np.take_along_axis(rollout.nodes, (rollout.nodes >= 0).sum(axis=1)[:, None] - 1, axis=1)
-        away = goal_distance(episodes.world, last, episodes.goals)[:, 0]
-        success = float((away < SUCCESS_RADIUS).sum()) / batch
+        right = near_goal(episodes.world, rollout.nodes, episodes.via, episodes.goals)
+        last = (rollout.nodes >= 0).sum(axis=1) - 1
+        success = float(right[np.arange(len(right)), last].sum()) / batch
         return {f"{kind}_steps": float(lengths.sum()) / batch} | (
             {f"{kind}_success": 100 * success} if kind != "teacher" else {}
         )

@@ -25,7 +25,7 @@ def run_baseline(baseline: Baseline, episodes: EpisodeSet, seed: int = 0) -> lis
     - random: R2R's random agent turns right 0 to 11 times, then moves forward five times, turning right
       wherever nothing lies ahead.
     - forward: the same without the first turns.
-    - shortest: the shortest path to the end of the reference path, then stop.
+    - shortest: the shortest path to the end of the reference path, by way of what is to be passed, then stop.
     - stop: stays at the start.
     """
     if baseline not in BASELINES:
@@ -46,10 +46,14 @@ def run_baseline(baseline: Baseline, episodes: EpisodeSet, seed: int = 0) -> lis
 def _shortest(simulator: Simulator, episodes: EpisodeSet) -> list[list[Pose]]:
     if not episodes.has_goals:
         raise InputError(f"{episodes.source}: {episodes.name} has no goals to walk to.")
-    goals = episodes.reference_ends
+    ends = episodes.reference_ends[:, None]
+    stations = np.concatenate([np.where(episodes.via >= 0, episodes.via, ends), ends], axis=1)
+    rows, reached, last = np.arange(len(episodes)), np.zeros(len(episodes), dtype=np.int64), stations.shape[1] - 1
     trajectories = [[pose] for pose in simulator.locations()]
     while True:
-        action = simulator.world.teacher(simulator.node, goals).astype(np.int64)
+        for _ in range(last):
+            reached += (reached < last) & (simulator.node == stations[rows, reached])
+        action = simulator.world.teacher(simulator.node, stations[rows, reached]).astype(np.int64)
         moving = action != STOP
         if not moving.any():
             return trajectories

@@ -28,6 +28,7 @@ class Episode:
     start: str
     heading: float
     reference: tuple[str, ...]
+    via: tuple[str, ...]
     goals: tuple[str, ...]
 
 
@@ -47,6 +48,9 @@ class EpisodeSet:
     """(N,) the heading at the start."""
     references: NDArray[np.int32]
     """(N, P) nodes of the reference path, the start first; -1 pads. Only the start if the goal is secret."""
+    via: NDArray[np.int32]
+    """(N, V) nodes that are to be passed, in this order, before stopping at a goal is right; -1 pads. V is 0 where only
+    the end matters, as in R2R."""
     goals: NDArray[np.int32]
     """(N, G) nodes of which any is a right place to stop; -1 pads. G is 0 if the goal is secret."""
 
@@ -54,7 +58,7 @@ class EpisodeSet:
         return len(self.ids)
 
     def __getitem__(self, index: int) -> Episode:
-        names, goals = self.world.viewpoints, self.goals[index]
+        names, via, goals = self.world.viewpoints, self.via[index], self.goals[index]
         reference = names[self.references[index, : self.reference_lengths[index]]].tolist()
         return Episode(
             id=self.ids[index],
@@ -63,6 +67,7 @@ class EpisodeSet:
             start=reference[0],
             heading=float(self.headings[index]),
             reference=tuple(reference),
+            via=tuple(names[via[via >= 0]].tolist()),
             goals=tuple(names[goals[goals >= 0]].tolist()),
         )
 
@@ -101,6 +106,7 @@ class EpisodeSet:
             texts=[self.texts[row] for row in chosen],
             headings=self.headings[chosen],
             references=self.references[chosen],
+            via=self.via[chosen],
             goals=self.goals[chosen],
         )
 
@@ -132,21 +138,19 @@ class Records:
         named = f" ({self.id_field} {identity})" if identity is not None else ""
         return f"{self.path}: entry {place}{named}: field '{field}'"
 
-    def column(self, field: str, kind: type | tuple[type, ...]) -> list[Any]:
-        """One field of all entries, each of the type asked for."""
-        try:
-            values = [entry[field] for entry in self.entries]
-        except KeyError:
-            place = next(p for p, entry in enumerate(self.entries) if field not in entry)
-            raise InputError(f"{self.where(place, field)} is missing.") from None
+    def column(self, field: str, kind: type | tuple[type, ...], default: Any = None) -> list[Any]:
+        """One field of all entries, each of the type asked for; with a default, entries may lack it."""
+        values = [entry.get(field, default) for entry in self.entries]
         for place, value in enumerate(values):
+            if value is None and field not in self.entries[place]:
+                raise InputError(f"{self.where(place, field)} is missing.")
             if not isinstance(value, kind) or isinstance(value, bool):
                 raise InputError(f"{self.where(place, field)} is {_shown(value)}, not {_kind_name(kind)}.")
         return values
 
-    def texts(self, field: str) -> list[list[str]]:
-        """A field that holds a list of strings."""
-        lists = self.column(field, list)
+    def texts(self, field: str, optional: bool = False) -> list[list[str]]:
+        """A field that holds a list of strings; empty for entries that lack it, if it is optional."""
+        lists = self.column(field, list, [] if optional else None)
         for place, values in enumerate(lists):
             if not all(isinstance(value, str) for value in values):
                 raise InputError(f"{self.where(place, field)} is not a list of strings.")
@@ -185,13 +189,13 @@ class Records:
                 raise InputError(f"{self.where(place, 'instructions')} is empty.")
         return instructions
 
-    def paths(self, field: str, world: World, walked: bool = True) -> NDArray[np.int32]:
+    def paths(self, field: str, world: World, walked: bool = True, optional: bool = False) -> NDArray[np.int32]:
         """A field of viewpoint ids as (N, P) nodes, -1 padded; `walked` asks for an edge at each move."""
-        scans, paths = self.column("scan", str), self.texts(field)
+        scans, paths = self.column("scan", str), self.texts(field, optional)
         width = max(map(len, paths))
         nodes = np.full((len(paths), width), -1, dtype=np.int32)
         for place, (scan, path) in enumerate(zip(scans, paths, strict=True)):
-            if not path:
+            if not path and not optional:
                 raise InputError(f"{self.where(place, field)} is empty.")
             nodes[place, : len(path)] = found = [world.find(scan, viewpoint) for viewpoint in path]
             if -1 in found:

@@ -28,7 +28,8 @@ def evaluate(episodes: EpisodeSet, trajectories: Nodes) -> dict[str, Floats]:
     """Each metric of each episode, rates in percent.
 
     `trajectories` is (N, T): the nodes visited, the start first, -1 padded. Staying at a viewpoint counts as
-    one visit. The episodes must have goals.
+    one visit. The episodes must have goals. Where they have places to pass first (`via`), success asks for those too,
+    and the shortest path leads by them.
     """
     trajectories = without_stays(trajectories)
     columns = {name: np.empty(len(episodes)) for name in METRICS}
@@ -36,7 +37,8 @@ def evaluate(episodes: EpisodeSet, trajectories: Nodes) -> dict[str, Floats]:
     for first in range(0, len(episodes), _CHUNK):
         rows = by_length[first : first + _CHUNK]
         walked = trajectories[rows][:, : _count(trajectories[rows]).max()]
-        for name, values in _evaluate(episodes.world, walked, episodes.references[rows], episodes.goals[rows]).items():
+        chosen = episodes.select(rows)
+        for name, values in _evaluate(chosen.world, walked, chosen.references, chosen.via, chosen.goals).items():
             columns[name][rows] = values * 100 if name in RATES else values
     return columns
 
@@ -46,22 +48,22 @@ def summarize(columns: dict[str, Floats]) -> dict[str, float]:
     return {name: float(column.mean()) for name, column in columns.items()}
 
 
-def _evaluate(world: World, walked: Nodes, reference: Nodes, goals: Nodes) -> dict[str, Floats]:
-    ends = _last(walked)[:, None]
-    error = goal_distance(world, ends, goals)[:, 0]
-    nearest = goal_distance(world, walked, goals).min(axis=1)
+def _evaluate(world: World, walked: Nodes, reference: Nodes, via: Nodes, goals: Nodes) -> dict[str, Floats]:
+    error = goal_distance(world, _last(walked)[:, None], goals)[:, 0]
     from_start = goal_distance(world, walked[:, :1], goals)[:, 0]
+    shortest = shortest_length(world, walked[:, 0], via, goals)
     length = path_length(world, walked)
-    success = (error < SUCCESS_RADIUS).astype(np.float64)
+    right = near_goal(world, walked, via, goals)
+    success: Floats = right[np.arange(len(right)), _count(walked) - 1].astype(np.float64)
     apart = pair_distances(world, walked, reference)
     ndtw = normalized_dtw(dynamic_time_warping(apart, _count(walked), _count(reference)), _count(reference))
-    longer = np.maximum(length, from_start)
+    longer = np.maximum(length, shortest)
     return {
         "NE": error,
         "SR": success,
-        "OSR": (nearest < SUCCESS_RADIUS).astype(np.float64),
+        "OSR": np.asarray(right.any(axis=1), dtype=np.float64),
         # An agent that starts at the goal and stays there has walked the shortest path.
-        "SPL": success * np.divide(from_start, longer, out=np.ones_like(longer), where=longer > 0),
+        "SPL": success * np.divide(shortest, longer, out=np.ones_like(longer), where=longer > 0),
         "TL": length,
         "nDTW": ndtw,
         "SDTW": success * ndtw,
@@ -74,6 +76,23 @@ def goal_distance(world: World, nodes: Nodes, goals: Nodes) -> Floats:
     """(N, T) distance to the nearest goal; inf where nodes are padded."""
     distances = pair_distances(world, nodes, goals)
     return distances.min(axis=2)
+
+
+def near_goal(world: World, walked: Nodes, via: Nodes, goals: Nodes) -> NDArray[np.bool_]:
+    """(N, T) at which steps stopping is right: near a goal, with all of `via` passed in its order."""
+    steps = np.arange(walked.shape[1])
+    since = np.zeros(len(walked), dtype=np.int64)
+    for place in via.T[:, :, None]:
+        near = (goal_distance(world, walked, place) < SUCCESS_RADIUS) & (steps >= since[:, None])
+        passed = np.where(near.any(axis=1), near.argmax(axis=1), len(steps))
+        since = np.where(place[:, 0] >= 0, passed, since)
+    return (goal_distance(world, walked, goals) < SUCCESS_RADIUS) & (steps >= since[:, None])
+
+
+def shortest_length(world: World, starts: Nodes, via: Nodes, goals: Nodes) -> Floats:
+    """(N,) metres from the start by way of `via` to the nearest goal."""
+    stations = np.concatenate([starts[:, None], via], axis=1)
+    return path_length(world, stations) + goal_distance(world, _last(stations)[:, None], goals)[:, 0]
 
 
 def pair_distances(world: World, rows: Nodes, columns: Nodes) -> Floats:

@@ -49,6 +49,7 @@ def load_ndh(path: Path, split: str, supervision: Supervision, scans: KnownScans
         texts=_texts(records),
         headings=starts.numbers("heading"),
         references=references,
+        via=np.empty((len(ids), 0), dtype=np.int32),
         goals=goals,
     )
 

@@ -37,13 +37,14 @@ def read_records(path: Path, id_field: str) -> Records:
 def load_r2r(path: Path, task: str, split: str, scans: KnownScans, make_world: MakeWorld) -> EpisodeSet:
     """Episodes of a file in R2R form, one for each instruction; ids are `<path_id>_<i>`.
 
-    Where no path has more than its start, as in R2R's test
-    split, the goal is secret and the set has none.
+    Where no path has more than its start, as in R2R's test split, the goal is secret and the set has none. Entries may
+    have a field `via`: viewpoints that are to be passed, in this order, before the end.
     """
     records = read_records(path, "path_id")
     path_ids = records.unique_ids()
     world = make_world(set(records.scans(scans)))
     references = records.paths("path", world)
+    via = records.paths("via", world, walked=False, optional=True)
     instructions = records.instructions()
 
     of_entry = np.repeat(np.arange(len(records)), [len(texts) for texts in instructions])
@@ -56,6 +57,7 @@ def load_r2r(path: Path, task: str, split: str, scans: KnownScans, make_world: M
         texts=list(itertools.chain.from_iterable(instructions)),
         headings=records.numbers("heading")[of_entry],
         references=references[of_entry],
+        via=via[of_entry],
         goals=np.empty((len(of_entry), 0), dtype=np.int32),
     )
     if references.shape[1] == 1:
