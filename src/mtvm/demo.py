@@ -189,7 +189,7 @@ def _printed(table: report.Table) -> Printed:
 
 
 def _walks(episodes: EpisodeSet, out: Path, name: str) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Where an agent went on every episode, and whether it arrived."""
+    """Where an agent went on every episode, and whether it succeeded."""
     path = out / _RUNS[name] / "eval" / f"{episodes.task}-{episodes.split}" / "results.json"
     nodes = trajectory_nodes(path, episodes, read_results(path, episodes)[1])
     return nodes, evaluate(episodes, nodes)["SR"]
@@ -197,10 +197,10 @@ def _walks(episodes: EpisodeSet, out: Path, name: str) -> tuple[NDArray[np.int32
 
 def _draw_walk(episodes: EpisodeSet, config: WorldConfig, out: Path) -> report.Walk:
     """Draw a long episode in which the memory matters, if there is one."""
-    ours, arrived = _walks(episodes, out, MEMORY)
-    theirs, arrived_without = _walks(episodes, out, NO_MEMORY)
+    ours, succeeded = _walks(episodes, out, MEMORY)
+    theirs, succeeded_without = _walks(episodes, out, NO_MEMORY)
     likeness = evaluate(episodes, ours)["nDTW"]
-    chosen = int(np.argmax(likeness + 100 * (arrived > arrived_without) + 50 * (arrived > 0)))
+    chosen = int(np.argmax(likeness + 100 * (succeeded > succeeded_without) + 50 * (succeeded > 0)))
     episode = episodes[chosen]
     number = int(episode.scan.removeprefix("home"))
     home = generate_home(episode.scan, config.home_seed(number))
@@ -214,10 +214,10 @@ def _draw_walk(episodes: EpisodeSet, config: WorldConfig, out: Path) -> report.W
     reference = episodes.references[chosen]
     pictures = [
         (draw("reference.png", reference, f"{episode.scan}: the way that the instruction means"), "the reference path"),
-        (draw("memory.png", ours[chosen], "the agent with memory"), _outcome(MEMORY, bool(arrived[chosen]))),
+        (draw("memory.png", ours[chosen], "the agent with memory"), _outcome(MEMORY, bool(succeeded[chosen]))),
         (
             draw("no-memory.png", theirs[chosen], "the agent without memory"),
-            _outcome(NO_MEMORY, bool(arrived_without[chosen])),
+            _outcome(NO_MEMORY, bool(succeeded_without[chosen])),
         ),
     ]
     nodes = ours[chosen][ours[chosen] >= 0].tolist()
@@ -226,8 +226,8 @@ def _draw_walk(episodes: EpisodeSet, config: WorldConfig, out: Path) -> report.W
     return report.Walk(f"{episode.scan}, {len(episode.reference) - 1} steps", episode.text, pictures)
 
 
-def _outcome(name: str, arrived: bool) -> str:
-    return f"the agent {name} {'arrives' if arrived else 'does not arrive'}"
+def _outcome(name: str, succeeded: bool) -> str:
+    return f"the agent {name} {'succeeds' if succeeded else 'does not succeed'}"
 
 
 def _write_report(out: Path, tables: list[report.Table], walk: report.Walk, data: Path, seconds: float) -> None:
