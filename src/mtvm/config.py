@@ -270,7 +270,7 @@ def _presets() -> dict[str, TrainConfig]:
     demo = TrainConfig(
         out=Path("runs/demo/memory"),
         model=replace(semantic.model, crossmodal_layers=2, reader_layers=0, feature_dropout=0.0),
-        data=DataConfig(semantic=True, train=("r2r/train", "long/train"), evaluate=long_too),
+        data=DataConfig(semantic=True, train=("r2r/train", "long/train"), evaluate=long_too, mirror=True),
         loss=LossConfig(
             imitation=1.0,
             student=1.0,
@@ -279,8 +279,8 @@ def _presets() -> dict[str, TrainConfig]:
             reinforcement=0.0,
             consistency=ConsistencyConfig(enabled=False),
         ),
-        optimizer=OptimizerConfig(updates=950, rate=1e-3, schedule="cosine", warmup=30, clip=5.0, ema=0.99),
-        selection=SelectionConfig(split="r2r/val_seen", every=950),
+        optimizer=OptimizerConfig(updates=1000, rate=1e-3, schedule="cosine", warmup=30, clip=5.0, ema=0.99),
+        selection=SelectionConfig(split="r2r/val_seen", every=1000),
         batch=16,
         alternate=True,
         tensorboard=False,
