@@ -107,7 +107,7 @@ def our_rollout(model: MTVM, episodes: Episodes, pair: PairedText | None) -> Ten
             loss = loss + LOSS.crossmodal_weight * crossmodal_consistency(step, dropped, pair.real).value
             loss = loss - step.logits.log_softmax(dim=1)[:, 0].mean() + model.value(step).mean()
         else:
-            step = model.step(text, past, candidates, counts, need_text=False)
+            step = model.step(text, past, candidates, counts, need_rest=False)
         past = model.remember(
             past, step, torch.zeros_like(running), torch.zeros(len(running), model.config.angle_width)
         )

@@ -144,11 +144,19 @@ def test_no_gradient_flows_from_padding(encoder, inputs):
 
 @pytest.mark.parametrize("layers", [1, 2])
 @pytest.mark.parametrize("bidirectional", [True, False])
-def test_without_the_text_the_vision_is_the_same(inputs, layers, bidirectional):
+@pytest.mark.parametrize("drop", [True, False])
+@pytest.mark.parametrize("full", [True, False])
+@pytest.mark.parametrize("count", [1, 3, 6])
+def test_the_last_places_alone_are_the_same(inputs, layers, bidirectional, drop, full, count):
     encoder = make_encoder(crossmodal_layers=layers, bidirectional=bidirectional)
-    _, expected = run(encoder, inputs)
-    _, found = run(encoder, inputs, need_text=False)
-    torch.testing.assert_close(found[inputs[3]], expected[inputs[3]], atol=1e-5, rtol=1e-5)
+    text, text_mask, vision, mask = inputs
+    mask = torch.ones_like(mask) if full else mask.flip(1)  # of a stream it is the beginning that may be missing
+    words, places, asked = Packing(text_mask, drop), Packing(mask, drop), Packing(mask[:, -count:], drop)
+    _, expected = encoder(text, words, vision, places)
+    given, found = encoder(text, words, vision, places, asked=asked)
+    assert given is text
+    real = mask[:, -count:]
+    torch.testing.assert_close(asked.spread(found)[real], expected[:, -count:][real], atol=1e-5, rtol=1e-5)
 
 
 def test_what_an_episode_computes_once_gives_the_same(encoder, inputs):
@@ -179,11 +187,12 @@ def test_the_single_direction_leaves_the_text_alone(inputs):
     assert names < {name for name, _ in make_encoder().named_parameters()}
 
 
-@pytest.mark.parametrize("need_text", [True, False])
-def test_recorded_attention_is_what_was_attended(encoder, inputs, need_text):
+@pytest.mark.parametrize("whole", [True, False])
+def test_recorded_attention_is_what_was_attended(encoder, inputs, whole):
     record = []
-    text, vision = run(encoder, inputs, need_text=need_text, record=record)
-    silent_text, silent_vision = run(encoder, inputs, need_text=need_text)
+    asked = None if whole else Packing(inputs[3][:, -3:])
+    text, vision = run(encoder, inputs, asked=asked, record=record)
+    silent_text, silent_vision = run(encoder, inputs, asked=asked)
     assert torch.equal(text, silent_text)
     assert torch.equal(vision, silent_vision)
     over_words, over_stream = (torch.stack(weights) for weights in zip(*record, strict=True))

@@ -62,7 +62,7 @@ def test_the_program_acts_as_the_model(exported, batch, words, places, steps):
         views = torch.randn(batch, places, config.token_width, generator=generator)
         views *= (torch.arange(places) < counts[:, None])[..., None]
         direction = torch.randn(batch, config.angle_width, generator=generator)
-        step = model.step(text, past, views, counts, need_text=False)
+        step = model.step(text, past, views, counts, need_rest=False)
         logits, activations = program(text.states, text.mask, memory, memory_mask, views, counts)
         torch.testing.assert_close(logits, step.logits, atol=1e-4, rtol=1e-4)
         torch.testing.assert_close(activations[step.mask], step.activations[step.mask], atol=1e-4, rtol=1e-4)

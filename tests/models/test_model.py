@@ -378,7 +378,7 @@ def test_an_episode_longer_than_the_position_table_goes_on():
 def test_skipping_the_text_gives_the_same_logits(changes):
     model = make_model(**changes)
     walk = make_walk(model.config)
-    for full, quick in zip(follow(model, TEXTS, walk), follow(model, TEXTS, walk, need_text=False), strict=True):
+    for full, quick in zip(follow(model, TEXTS, walk), follow(model, TEXTS, walk, need_rest=False), strict=True):
         assert_same(quick.logits, full.logits)
         assert_same(quick.activations[quick.mask], full.activations[full.mask])
 
@@ -386,7 +386,7 @@ def test_skipping_the_text_gives_the_same_logits(changes):
 def test_without_the_text_there_is_no_value():
     """The critic reads X̂: a value of a step that skipped it would be silently wrong."""
     model = make_model()
-    step = follow(model, TEXTS, make_walk(model.config, steps=1), need_text=False)[0]
+    step = follow(model, TEXTS, make_walk(model.config, steps=1), need_rest=False)[0]
     with pytest.raises(ValueError, match="text"):
         model.value(step)
 

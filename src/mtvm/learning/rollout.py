@@ -143,9 +143,9 @@ class Walkers:
         """The step of the model, and the same with words dropped if consistency is asked for."""
         if self.pair is not None:
             return step_pair(self.model, self.pair, self.past, candidates, counts)
-        need_text = self.plan.reinforcement or self.model.config.history == "recurrent"
+        need_rest = self.plan.reinforcement or self.model.config.history == "recurrent"
         step = self.model.step(
-            self.text, self.past, candidates, counts, need_text=need_text, need_attention=self.plan.attention
+            self.text, self.past, candidates, counts, need_rest=need_rest, need_attention=self.plan.attention
         )
         return step, None
 

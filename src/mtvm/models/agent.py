@@ -154,7 +154,7 @@ class Agent:
             self._past,
             candidates,
             counts,
-            need_text=self.model.config.history == "recurrent",
+            need_rest=self.model.config.history == "recurrent",
             need_attention=need_attention,
         )
         chosen = step.logits.argmax(dim=1)

@@ -38,6 +38,13 @@ class Packing:
         if self._places is not None:
             self._grid = (self._places // self.length, self._places % self.length)
 
+    def last(self, packed: Tensor, places: Packing) -> Tensor:
+        """Of packed tokens those at the last places, which are packed as `places` says."""
+        if self._grid is not None:
+            return take(packed, (self._grid[1] >= self.length - places.length).nonzero()[:, 0])
+        spread = packed if self._exporting else packed.view(self.batch, self.length, *packed.shape[1:])
+        return places.pack(spread[:, -places.length :])
+
     def pack(self, tokens: Tensor) -> Tensor:
         """(B, n, ...) to (real tokens, ...)."""
         if self._exporting:
@@ -200,9 +207,16 @@ class SelfAttention(nn.Module):
         self.attention = Heads(hidden, heads, dropout)
         self.output = Residual(hidden, hidden, dropout)
 
-    def forward(self, packed: Tensor, packing: Packing) -> Tensor:
-        query, key, value = self.attention.split(self.attention.qkv(packed), packing)
-        result: Tensor = self.output(self.attention.attend(query, key, value, packing, packing), packed)
+    def forward(self, packed: Tensor, packing: Packing, asking: Packing | None = None) -> Tensor:
+        """The tokens after the block; with `asking` only those at the last places, packed as it says."""
+        if asking is None:
+            query, key, value = self.attention.split(self.attention.qkv(packed), packing)
+            asked, asking = packed, packing
+        else:
+            asked = packing.last(packed, asking)
+            query = self.attention.query(asked, asking)
+            key, value = self.attention.key_value(packed, packing)
+        result: Tensor = self.output(self.attention.attend(query, key, value, packing, asking), asked)
         return result
 
 

@@ -71,11 +71,19 @@ class CrossModalLayer(nn.Module):
             self.text_feed_forward = FeedForward(config.hidden, config.intermediate, config.dropout)
 
     def forward(
-        self, read: Tensor, seen: Tensor, words: Packing, places: Packing, both: bool, known: Projected | None
+        self,
+        read: Tensor,
+        seen: Tensor,
+        words: Packing,
+        places: Packing,
+        both: bool,
+        known: Projected | None,
+        asked: Packing | None,
     ) -> tuple[Tensor, Tensor, Tensor]:
         """The text and the stream after this layer, and the stream between its blocks.
 
-        Unless `both`, the text is only read. `known` is what was projected of it before.
+        Unless `both`, the text is only read. `known` is what was projected of it before. `asked` are the last places of
+        the stream, if nobody reads the others after this layer.
         """
         if both:
             read, crossed = self.cross.both(read, seen, words, places, known)
@@ -83,7 +91,7 @@ class CrossModalLayer(nn.Module):
         else:
             projected = known or self.cross.attention.key_value(read, words)
             crossed = self.cross.vision_only(seen, projected, words, places)
-        return read, crossed, self.vision_feed_forward(self.vision_attention(crossed, places))
+        return read, crossed, self.vision_feed_forward(self.vision_attention(crossed, places, asked))
 
     def look(
         self, before: Tensor, after: Tensor, text: Tensor, words: Packing, places: Packing
@@ -123,12 +131,13 @@ class CrossModalEncoder(nn.Module):
         places: Packing,
         both: bool,
         known: Projected | None,
+        asked: Packing | None,
     ) -> tuple[Tensor, Tensor, Tensor]:
         if self.checkpointing and torch.is_grad_enabled():
             from torch.utils.checkpoint import checkpoint
 
-            return checkpoint(layer, read, seen, words, places, both, known, use_reentrant=False)
-        result: tuple[Tensor, Tensor, Tensor] = layer(read, seen, words, places, both, known)
+            return checkpoint(layer, read, seen, words, places, both, known, asked, use_reentrant=False)
+        result: tuple[Tensor, Tensor, Tensor] = layer(read, seen, words, places, both, known, asked)
         return result
 
     def _layers(self) -> list[CrossModalLayer]:
@@ -141,22 +150,25 @@ class CrossModalEncoder(nn.Module):
         vision: Tensor,
         places: Packing,
         cache: list[Projected] | None = None,
-        need_text: bool = True,
+        asked: Packing | None = None,
         record: list[tuple[Tensor, Tensor]] | None = None,
     ) -> tuple[Tensor, Tensor]:
         """X̂ (B, L, hidden) and [M̂; V̂] (B, S, hidden), zero where padded.
 
-        With `need_text` false X is given back for X̂: in inference nobody reads it, and the last layer need not compute
-        it. `record` collects (over words, over stream) attention of each layer.
+        With `asked`, the last places of the stream, it is X and V̂ there, packed: where nobody reads the rest, the last
+        layer need not compute it. `record` collects (over words, over stream) attention of each layer.
         """
         read, seen = words.pack(text), places.pack(vision)
         cache = cache or self.text_cache(text, words)
         layers = self._layers()
         for number, layer in enumerate(layers):
             before, reading = seen, read
-            both = self.bidirectional and (need_text or number + 1 < len(layers))
+            wanted = asked if number + 1 == len(layers) else None
+            both = self.bidirectional and wanted is None
             known = cache[0] if number == 0 and both else None if self.bidirectional else cache[number]
-            read, crossed, seen = self._run(layer, read, seen, words, places, both, known)
+            read, crossed, seen = self._run(layer, read, seen, words, places, both, known, wanted)
             if record is not None:
                 record.append(layer.look(before, crossed, reading, words, places))
-        return (words.spread(read) if need_text and self.bidirectional else text), places.spread(seen)
+        if asked is not None:
+            return text, seen
+        return (words.spread(read) if self.bidirectional else text), places.spread(seen)

@@ -41,8 +41,9 @@ class StepProgram(nn.Module):
         past = torch.full((memory.shape[1],), PAST, device=memory.device)
         now = torch.full((current.shape[1],), CURRENT, device=memory.device)
         stream = model.embedding(tokens, positions, torch.cat([past, now]))
-        _, seen = model.crossmodal(text, Packing(text_mask), stream, Packing(stream_mask), None, False, None)
-        scores, activations = model.head(seen[:, memory.shape[1] :])
+        here = Packing(mask)
+        _, seen = model.crossmodal(text, Packing(text_mask), stream, Packing(stream_mask), asked=here)
+        scores, activations = model.head(seen)
         return scores.masked_fill(~mask, -torch.inf), activations
 
 

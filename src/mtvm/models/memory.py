@@ -103,6 +103,13 @@ class MemoryBank:
         stored = self._buffer[:, first : self._count]
         return stored.clone() if torch.is_grad_enabled() else stored  # a graph must not see later tokens written
 
+    def latest(self, age: int = 1) -> Tensor:
+        """(B, width) the token that was appended last, or `age` - 1 before it."""
+        if self._pieces:
+            return self._pieces[-age]
+        stored = self._buffer[:, self._count - age]
+        return stored.clone() if torch.is_grad_enabled() else stored
+
     def mask(self) -> Tensor:
         """(B, n), true for tokens of the episode's own past, the last `limit` of them."""
         return (self._valid if self._even else self._read())[:, self._first() :]

@@ -33,22 +33,23 @@ class Step:
     activations: Tensor
     """(B, K + 1, feature width) V̂ as the action head and the memory see it."""
     text: Tensor
-    """(B, L, hidden) X̂; X where the text is only key and value, or where it was not asked for."""
+    """(B, L, hidden) X̂; X where the text is only key and value, or where the rest was not asked for."""
     text_mask: Tensor
     stream: Tensor
-    """(B, n + K + 1, hidden) [M̂; V̂]."""
+    """(B, n + K + 1, hidden) [M̂; V̂]; (B, 0, hidden) where the rest was not asked for."""
     stream_mask: Tensor
     attention: Attention | None
-    has_text: bool = True
+    has_rest: bool = True
+    """Whether X̂ and M̂ were computed too."""
 
     def select(self, rows: Callable[[Tensor], Tensor]) -> Step:
         """The step of some of the episodes: `rows` picks them from a (B, ...) tensor. Attention is not kept."""
         tensors = {
             f.name: rows(getattr(self, f.name))
             for f in dataclasses.fields(self)
-            if f.name not in ("attention", "has_text")
+            if f.name not in ("attention", "has_rest")
         }
-        return Step(**tensors, attention=None, has_text=self.has_text)
+        return Step(**tensors, attention=None, has_rest=self.has_rest)
 
 
 class ActionHead(nn.Module):
@@ -135,16 +136,16 @@ class MTVM(nn.Module):
         candidates: Tensor,
         counts: Tensor,
         *,
-        need_text: bool = True,
+        need_rest: bool = True,
         need_attention: bool = False,
     ) -> Step:
         """One step: X̂, M̂, V̂ = C(X, [M; V]) (Eq. 1) and a = MLP(V̂).
 
         `candidates` (B, K, token width) are [v; d] with zeros where padded, `counts` (B,) how many are real.
-        `need_text` false skips X̂, which only the critic, the consistency loss and the recurrent history read.
+        `need_rest` false skips X̂ and M̂, which only the critic, the consistency loss and the recurrent history read.
         """
         stream, stream_mask, current, mask = self.assemble(past, candidates, counts)
-        return self.attend(text, stream, stream_mask, current, mask, need_text, need_attention)
+        return self.attend(text, stream, stream_mask, current, mask, need_rest, need_attention)
 
     def assemble(self, past: Past, candidates: Tensor, counts: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """The embedded stream [M; V] and its mask, the current tokens and theirs."""
@@ -174,15 +175,16 @@ class MTVM(nn.Module):
         stream_mask: Tensor,
         current: Tensor,
         mask: Tensor,
-        need_text: bool = True,
+        need_rest: bool = True,
         need_attention: bool = False,
     ) -> Step:
         """The cross-modality encoder and the action head on an assembled stream."""
         record: list[tuple[Tensor, Tensor]] | None = [] if need_attention else None
         places = Packing(stream_mask, drop=not self.config.pool_padding)
-        read, seen = self.crossmodal(text.states, text.packing, stream, places, text.cache, need_text, record)
         here = Packing(mask, drop=not self.config.pool_padding)
-        scores, activations = self.head(here.pack(seen[:, -mask.shape[1] :]))
+        asked = None if need_rest else here
+        read, seen = self.crossmodal(text.states, text.packing, stream, places, text.cache, asked, record)
+        scores, activations = self.head(here.pack(seen[:, -mask.shape[1] :]) if need_rest else seen)
         scores, activations = here.spread(scores), here.spread(activations)
         return Step(
             logits=scores.masked_fill(~mask, -torch.inf),
@@ -191,10 +193,10 @@ class MTVM(nn.Module):
             activations=activations,
             text=read,
             text_mask=text.mask,
-            stream=seen,
+            stream=seen if need_rest else stream[:, :0],
             stream_mask=stream_mask,
             attention=_stacked(record) if record else None,
-            has_text=need_text or not self.config.bidirectional,
+            has_rest=need_rest,
         )
 
     def remember(
@@ -220,8 +222,8 @@ class MTVM(nn.Module):
 
     def value(self, step: Step) -> Tensor:
         """(B,) the critic's estimate of the return."""
-        if not step.has_text:
-            raise ValueError("the critic reads the text, which this step skipped (need_text=False)")
+        if not step.has_rest:
+            raise ValueError("the critic reads the text and the memory, which this step skipped (need_rest=False)")
         values: Tensor = self.critic(self.pooler(step))[:, 0]
         return values
 

@@ -35,15 +35,15 @@ class MemoryBankHistory(HistoryEncoder):
         return Remembered(bank, MemoryBank(batch, self.config.hidden, limit, device, text.states.dtype))
 
     def tokens(self, past: Remembered, token_encoder: TokenEncoder) -> tuple[Tensor, Tensor]:
-        tokens, mask = past.bank.tokens(), past.bank.mask()
+        bank, encoded = past.bank, past.encoded
+        mask = bank.mask()
         if not bool(mask.all()):  # episodes that began at different times
-            return token_encoder(tokens), mask
-        for age in range(len(past.bank) - len(past.encoded), 0, -1):
-            beyond = age > tokens.shape[1]  # the limit: never read
-            past.encoded.append(
-                tokens.new_zeros(len(tokens), self.config.hidden) if beyond else token_encoder(tokens[:, -age])
-            )
-        return past.encoded.tokens(), mask
+            return token_encoder(bank.tokens()), mask
+        for age in range(len(bank) - len(encoded), 0, -1):
+            beyond = age > mask.shape[1]  # the limit: never read
+            fresh = mask.new_zeros(bank.batch, self.config.hidden, dtype=torch.float32) if beyond else bank.latest(age)
+            encoded.append(fresh if beyond else token_encoder(fresh))
+        return encoded.tokens(), mask
 
     def update(self, past: Remembered, step: StepRecord) -> Remembered:
         past.bank.append(torch.cat([self.token(step), step.direction], dim=-1))  # Eq. 2
