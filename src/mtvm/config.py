@@ -20,6 +20,7 @@ from mtvm.tasks.load import TASKS, Task
 from mtvm.tasks.metrics import METRICS
 from mtvm.tasks.ndh import Supervision
 
+Kind = Literal["adamw", "muon"]
 Schedule = Literal["constant", "linear", "cosine"]
 Precision = Literal["auto", "float32", "bf16", "fp16"]
 
@@ -99,8 +100,11 @@ class DataConfig:
 
 @dataclasses.dataclass(frozen=True)
 class OptimizerConfig:
-    """AdamW and what goes with it."""
+    """AdamW or Muon, and what goes with them."""
 
+    kind: Kind = "adamw"
+    """muon: weight matrices go by Muon, which learns from fewer updates where weights begin at random; what is not a
+    matrix goes by AdamW."""
     updates: int = 10_000
     rate: float = 5e-6
     """Learning rate."""

@@ -44,6 +44,7 @@ OFF = ConsistencyConfig(enabled=False)
 KINDS = {
     "plain": {},
     "mean, frozen": {"optimizer": {"ema": 0.9, "warmup": 3, "schedule": "cosine", "frozen_language_layers": 1}},
+    "muon": {"optimizer": {"kind": "muon"}},
     "in parts": {"optimizer": {"accumulate": 2}, "data": {"train": ("r2r/train", "prevalent/aug@0.5")}},
     "alternating": {
         "alternate": True,
@@ -230,12 +231,12 @@ def test_two_equal_halves_of_a_batch_weigh_as_much_as_the_whole(small_data, tmp_
     assert parts == pytest.approx(same, rel=1e-4, abs=1e-5)
 
 
-@pytest.mark.parametrize("precision", ["bf16", "fp16"])
-def test_half_precision_trains_too(small_data, tmp_path, precision):
+@pytest.mark.parametrize(("precision", "kind"), [("bf16", "adamw"), ("fp16", "adamw"), ("fp16", "muon")])
+def test_half_precision_trains_too(small_data, tmp_path, precision, kind):
     """In a process of its own: on some processors bfloat16 products die unless oneDNN is told to avoid them."""
     config = small_config(small_data, tmp_path / "run", optimizer={"updates": 2}, selection={"every": 2})
     done = subprocess.run(
-        [sys.executable, "-m", "mtvm", *command(config), "--optimizer.precision", precision],
+        [sys.executable, "-m", "mtvm", *command(config), "--optimizer.precision", precision, "--optimizer.kind", kind],
         env=environment() | {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE_BF16"},
         capture_output=True,
         text=True,
