@@ -263,3 +263,18 @@ def test_a_token_of_another_shape_is_refused(shape):
     with pytest.raises(ValueError, match="each of 2 episodes"):
         bank.append(torch.zeros(shape))
     assert len(bank) == 1
+
+
+@pytest.mark.parametrize("grad", [True, False])
+@pytest.mark.parametrize("limit", [None, 2])
+def test_the_latest_tokens(grad, limit):
+    bank = MemoryBank(2, WIDTH, limit)
+    weights = torch.ones(WIDTH, 1, requires_grad=True)
+    loss = torch.zeros(())
+    for number in range(40):
+        bank.append(token(2, number, grad))
+        for age in range(1, min(number + 1, 2) + 1):
+            assert torch.equal(bank.latest(age), bank.tokens()[:, -age])
+        loss = loss + (bank.latest() @ weights).sum()
+    loss.backward()  # although the bank has grown since
+    assert torch.equal(weights.grad[:, 0], sum(token(2, number).sum(dim=0) for number in range(40)))
