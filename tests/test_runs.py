@@ -12,7 +12,8 @@ from rich.console import Console
 
 from mtvm.cli import main
 from mtvm.errors import InputError
-from mtvm.runs import Curve, as_json, chosen_curves, differing_options, find_runs, show, sparkline
+from mtvm.runs import Curve, as_json, chosen_curves, differing_options, find_runs
+from mtvm.runs_view import show, sparkline
 
 LONG_AGO = 1_000_000_000
 

@@ -395,7 +395,8 @@ def runs(
     Drawn are the loss in training and the metric that chooses the best weights. A run that is not done and wrote
     something lately is 'running?', else 'stopped'.
     """
-    from mtvm.runs import as_json, chosen_curves, find_runs, show
+    from mtvm.runs import as_json, chosen_curves, find_runs
+    from mtvm.runs_view import show
 
     found = find_runs(folder)
     curves = chosen_curves(found, folder, metric)
