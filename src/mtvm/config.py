@@ -283,8 +283,10 @@ def _presets() -> dict[str, TrainConfig]:
             reinforcement=0.0,
             consistency=ConsistencyConfig(enabled=False),
         ),
-        optimizer=OptimizerConfig(updates=1000, rate=1e-3, schedule="cosine", warmup=30, clip=5.0, ema=0.99),
-        selection=SelectionConfig(split="r2r/val_seen", every=1000),
+        optimizer=OptimizerConfig(
+            kind="muon", updates=750, rate=1.5e-3, schedule="cosine", warmup=30, clip=5.0, ema=0.99
+        ),
+        selection=SelectionConfig(split="r2r/val_seen", every=750),
         batch=16,
         alternate=True,
         tensorboard=False,
@@ -319,7 +321,7 @@ DESCRIPTIONS: dict[str, str] = {
     "paper-ndh": "The paper's NDH run, chosen by goal progress.",
     "paper-r4r": "The paper's model on R4R, following the reference path.",
     "r2r-semantic": "Real R2R without images: room and object names as features. 45 minutes on two cores.",
-    "demo": "The small agent of `make demo`, for the built-in world and its long walks. Seven minutes on one core.",
+    "demo": "The small agent of `make demo`, for the built-in world and its long walks. Six minutes on one core.",
     "tiny": "A few seconds, to try things.",
 }
 
