@@ -8,6 +8,7 @@ and its keys and values are computed once an episode.
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -122,22 +123,12 @@ class CrossModalEncoder(nn.Module):
             return [first.split(first.qkv(packed), words)]
         return [layer.cross.attention.key_value(packed, words) for layer in self._layers()]
 
-    def _run(
-        self,
-        layer: CrossModalLayer,
-        read: Tensor,
-        seen: Tensor,
-        words: Packing,
-        places: Packing,
-        both: bool,
-        known: Projected | None,
-        asked: Packing | None,
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    def _run(self, layer: CrossModalLayer, *given: Any) -> tuple[Tensor, Tensor, Tensor]:
         if self.checkpointing and torch.is_grad_enabled():
             from torch.utils.checkpoint import checkpoint
 
-            return checkpoint(layer, read, seen, words, places, both, known, asked, use_reentrant=False)
-        result: tuple[Tensor, Tensor, Tensor] = layer(read, seen, words, places, both, known, asked)
+            return checkpoint(layer, *given, use_reentrant=False)
+        result: tuple[Tensor, Tensor, Tensor] = layer(*given)
         return result
 
     def _layers(self) -> list[CrossModalLayer]:
