@@ -18,6 +18,7 @@ from torch import Tensor
 from usual_loop import HORIZON, Draws, Size, Usual, UsualHouses, UsualRollout, Walk
 
 from mtvm.config import PRESETS as TRAINING_PRESETS
+from mtvm.features.store import FeatureStore
 from mtvm.homes.build import WorldConfig, build_world
 from mtvm.learning.evaluation import evaluate_agent, text_tokens
 from mtvm.learning.instructions import Encoded, Instructions
@@ -32,7 +33,6 @@ from mtvm.models.weights import load_reader
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
-from mtvm.world.features import FeatureStore
 from mtvm.world.views import VIEWS
 from mtvm.world.world import World
 

@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 from PIL import Image
 from torch.nn import functional
 
-from mtvm.world.encoders import Encoder, _lite0_blocks, _read_weights, _weights_file, load_encoder
-from mtvm.world.extract import extract_features, view_images
-from mtvm.world.semantics import semantic_features
+from mtvm.features.encoders import Encoder, _lite0_blocks, _read_weights, _weights_file, load_encoder
+from mtvm.features.extract import extract_features, view_images
+from mtvm.features.names import semantic_features
 from mtvm.world.skybox import load_faces
 from mtvm.world.views import VIEWS
 

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.world.feature_import import import_features
-from mtvm.world.features import FEATURES_FILE, FeatureStore
+from mtvm.features.importing import import_features
+from mtvm.features.store import FEATURES_FILE, FeatureStore
 from mtvm.world.views import VIEWS
 
 R2R_VIEWPOINTS = 10_567

@@ -17,9 +17,9 @@ from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Barrier
 
 from mtvm.homes.generate import generate_home
-from mtvm.homes.raytrace import Scene
+from mtvm.homes.render.raytrace import Scene
+from mtvm.homes.render.visibility import seen_from, semantics_record
 from mtvm.homes.shapes import forget_shapes
-from mtvm.homes.visibility import seen_from, semantics_record
 
 PATIENCE = 300
 """Seconds after which a process that does not answer is given up."""

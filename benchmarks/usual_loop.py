@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from mtvm.features.store import FeatureStore
 from mtvm.learning.consistency import divergence
 from mtvm.learning.losses import LossConfig
 from mtvm.learning.rollout import Policy
@@ -22,7 +23,6 @@ from mtvm.models.model import MTVM
 from mtvm.models.text import MASK, PAD, Tokens, drop_words
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metrics import SUCCESS_RADIUS
-from mtvm.world.features import FeatureStore
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING, nearest_view
 from mtvm.world.world import World
 

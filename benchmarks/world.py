@@ -19,14 +19,14 @@ from pathlib import Path
 
 import numpy as np
 
-from mtvm.homes.tiny import write_tiny_world
+from mtvm.features.store import FeatureStore
 from mtvm.tasks.baselines import run_baseline
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.results import score, write_results
+from mtvm.testing.tiny import write_tiny_world
 from mtvm.world import mattersim
-from mtvm.world.features import FeatureStore
 from mtvm.world.simulator import STOP, Simulator
 from mtvm.world.world import World
 

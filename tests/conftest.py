@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mtvm.homes.tiny import write_tiny_world
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import load_episodes
+from mtvm.testing.tiny import write_tiny_world
 from mtvm.world.world import World
 
 

@@ -7,7 +7,7 @@ from gymnasium.utils.env_checker import check_env
 
 import mtvm.gym
 from mtvm.errors import InputError
-from mtvm.world.features import FeatureStore
+from mtvm.features.store import FeatureStore
 
 
 @pytest.fixture(scope="module")

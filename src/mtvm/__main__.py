@@ -1,5 +1,5 @@
 """`python -m mtvm` is `mtvm`."""
 
-from mtvm.cli import main
+from mtvm.app.cli import main
 
 main()

@@ -8,6 +8,7 @@ import typing
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from mtvm.app.runs import differences
 from mtvm.errors import InputError
 from mtvm.learning.a2c import A2CConfig
 from mtvm.learning.consistency import ConsistencyConfig
@@ -15,7 +16,6 @@ from mtvm.learning.losses import LossConfig
 from mtvm.learning.teacher import Follow
 from mtvm.models.config import PRESETS as MODELS
 from mtvm.models.config import ModelConfig
-from mtvm.runs import differences
 from mtvm.tasks.load import TASKS, Task
 from mtvm.tasks.metrics import METRICS
 from mtvm.tasks.ndh import Supervision

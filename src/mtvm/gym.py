@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.errors import InputError, MissingExtraError
+from mtvm.features.store import FeatureStore
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import Task, load_episodes
 from mtvm.tasks.ndh import Supervision
 from mtvm.tasks.way import WayAhead
-from mtvm.world.features import FeatureStore
 from mtvm.world.simulator import STOP, Observation, Simulator
 from mtvm.world.views import VIEWS
 

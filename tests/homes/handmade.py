@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from mtvm.homes.catalogue import KINDS
 from mtvm.homes.home import EYE_HEIGHT, Home, Opening, Room, Seen, Stairs, Surface, Thing, Viewpoint, Window
-from mtvm.homes.route import Scene
+from mtvm.homes.plan.catalogue import KINDS
+from mtvm.homes.words.route import Scene
 from mtvm.world.graph import NavGraph
 
 PAINT = Surface("white", "paint")

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from mtvm.errors import InputError
+from mtvm.features.names import read_semantics
 from mtvm.homes import build
 from mtvm.homes.build import WorldConfig, build_world, damaged_files
 from mtvm.tasks.load import load_episodes
 from mtvm.world.graph import NavGraph
 from mtvm.world.mattersim import Simulator
-from mtvm.world.semantics import read_semantics
 from mtvm.world.world import World
 
 CONFIG = WorldConfig(homes=3, face_size=32, features="none")

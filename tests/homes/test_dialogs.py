@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from handmade import connectivity, handmade_scene
 
-from mtvm.homes.dialogs import PLANNED, draw_dialogs, find_targets
-from mtvm.homes.follower import follow
-from mtvm.homes.guide import Guide
+from mtvm.homes.words.dialogs import PLANNED, draw_dialogs, find_targets
+from mtvm.homes.words.follower import follow
+from mtvm.homes.words.guide import Guide
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.ndh import SUPERVISIONS

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from generated import SEEDS, home
 
-from mtvm.homes.catalogue import ROOM_KINDS
-from mtvm.homes.geometry import Rect, flight_rect
 from mtvm.homes.home import Home, Opening, Room
+from mtvm.homes.plan.catalogue import ROOM_KINDS
+from mtvm.homes.plan.geometry import Rect, flight_rect
 
 
 def cell(home: Home, room: Room) -> Rect:

@@ -3,8 +3,8 @@ import math
 import pytest
 from handmade import handmade_scene, standing
 
-from mtvm.homes.follower import follow, satisfied_by, stances_after
-from mtvm.homes.meaning import (
+from mtvm.homes.words.follower import follow, satisfied_by, stances_after
+from mtvm.homes.words.meaning import (
     BackTo,
     Beside,
     Climb,
@@ -24,7 +24,7 @@ from mtvm.homes.meaning import (
     Stop,
     Turn,
 )
-from mtvm.homes.stance import first_stance, legs_of, walked
+from mtvm.homes.words.stance import first_stance, legs_of, walked
 
 NORTH, EAST, SOUTH, WEST = 0.0, math.pi / 2, math.pi, 3 * math.pi / 2
 HALL, LIVING, KITCHEN, BEDROOM, BATHROOM, OFFICE, ENTRYWAY, UPSTAIRS, UPPER_BEDROOM = range(9)

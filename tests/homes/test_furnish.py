@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from generated import SEEDS, home
 
-from mtvm.homes.catalogue import KINDS, ROOM_KINDS
-from mtvm.homes.geometry import Rect, flight_rect, footprint
 from mtvm.homes.home import Home, Thing
+from mtvm.homes.plan.catalogue import KINDS, ROOM_KINDS
+from mtvm.homes.plan.geometry import Rect, flight_rect, footprint
 
 COLOURS = {
     *("white", "black", "grey", "dark grey", "brown", "dark brown", "beige", "cream", "red", "dark red", "orange"),

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from handmade import connectivity, graph_of, handmade_home, handmade_scene, look_around
 
-from mtvm.homes.episodes import MOVES, Numbers, draw_paths, draw_tours, home_episodes
-from mtvm.homes.follower import follow, satisfied_by, stances_after
 from mtvm.homes.generate import generate_home
-from mtvm.homes.guide import Guide
-from mtvm.homes.journeys import STEPS, draw_journeys
-from mtvm.homes.meaning import BackTo
-from mtvm.homes.stance import first_stance
+from mtvm.homes.words.episodes import MOVES, Numbers, draw_paths, draw_tours, home_episodes
+from mtvm.homes.words.follower import follow, satisfied_by, stances_after
+from mtvm.homes.words.guide import Guide
+from mtvm.homes.words.journeys import STEPS, draw_journeys
+from mtvm.homes.words.meaning import BackTo
+from mtvm.homes.words.stance import first_stance
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import load_episodes
 from mtvm.world.graph import SUFFIX

@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 from handmade import handmade_home, handmade_scene, look_around
 
-from mtvm.homes.episodes import draw_tours
-from mtvm.homes.follower import stances_after
-from mtvm.homes.guide import Guide
-from mtvm.homes.journeys import draw_journeys
-from mtvm.homes.language import write
-from mtvm.homes.meaning import (
+from mtvm.homes.words.episodes import draw_tours
+from mtvm.homes.words.follower import stances_after
+from mtvm.homes.words.guide import Guide
+from mtvm.homes.words.journeys import draw_journeys
+from mtvm.homes.words.language import write
+from mtvm.homes.words.meaning import (
     BackTo,
     Beside,
     Between,
@@ -27,8 +27,8 @@ from mtvm.homes.meaning import (
     Turn,
     landmarks_of,
 )
-from mtvm.homes.phrases import ORDINALS, ROOM_NAMES, THING_NAMES
-from mtvm.homes.stance import first_stance
+from mtvm.homes.words.phrases import ORDINALS, ROOM_NAMES, THING_NAMES
+from mtvm.homes.words.stance import first_stance
 
 CLEAR = {"solid_angle": 0.02, "visible": 0.35}
 

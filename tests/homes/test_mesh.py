@@ -8,8 +8,8 @@ from two_rooms import two_rooms, without_things
 
 from mtvm.errors import InputError
 from mtvm.homes.home import Home, Stairs, Surface
-from mtvm.homes.materials import PALETTE, encode_table, linear_colour, surface_table
-from mtvm.homes.mesh import WHATS, Mesh, build_mesh, grid_lines, owner_id, owner_of
+from mtvm.homes.render.materials import PALETTE, encode_table, linear_colour, surface_table
+from mtvm.homes.render.mesh import WHATS, Mesh, build_mesh, grid_lines, owner_id, owner_of
 
 
 def part(mesh: Mesh, owner: int, material: str | None = None) -> np.ndarray:

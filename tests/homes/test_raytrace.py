@@ -10,8 +10,8 @@ from two_rooms import two_rooms, without_things
 from mtvm.errors import InputError
 from mtvm.homes.generate import generate_home
 from mtvm.homes.home import Surface
-from mtvm.homes.mesh import owner_id
-from mtvm.homes.raytrace import DEPTH_UNIT, NORTH, Panorama, Scene, face_directions, level_rotation
+from mtvm.homes.render.mesh import owner_id
+from mtvm.homes.render.raytrace import DEPTH_UNIT, NORTH, Panorama, Scene, face_directions, level_rotation
 from mtvm.world.skybox import render_views
 
 

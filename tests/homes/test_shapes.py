@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from mtvm.errors import InputError
-from mtvm.homes.catalogue import KINDS
 from mtvm.homes.home import Surface, Thing
-from mtvm.homes.materials import MATERIALS, PALETTE
+from mtvm.homes.plan.catalogue import KINDS
+from mtvm.homes.render.materials import MATERIALS, PALETTE
 from mtvm.homes.shapes import SHAPES, shape_of
-from mtvm.homes.shapes_solids import Form, Solid, deeper
+from mtvm.homes.shapes.solids import Form, Solid, deeper
 
 MAIN, ACCENT = Surface("red", "paint"), Surface("blue", "wood")
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from generated import SEEDS, home
 
-from mtvm.homes.catalogue import KINDS
-from mtvm.homes.geometry import Boxes, Rect, flight_rect
 from mtvm.homes.home import EYE_HEIGHT, Home
-from mtvm.homes.viewpoints import connectivity_records, obstacles_of
+from mtvm.homes.plan.catalogue import KINDS
+from mtvm.homes.plan.geometry import Boxes, Rect, flight_rect
+from mtvm.homes.plan.viewpoints import connectivity_records, obstacles_of
 from mtvm.world.graph import NavGraph
 
 

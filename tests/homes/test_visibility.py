@@ -10,8 +10,8 @@ from two_rooms import WEST, thing, two_rooms
 
 from mtvm.homes.generate import generate_home
 from mtvm.homes.home import Seen
-from mtvm.homes.raytrace import Scene, level_rotation
-from mtvm.homes.visibility import pixel_solid_angles, seen_from, semantics_record
+from mtvm.homes.render.raytrace import Scene, level_rotation
+from mtvm.homes.render.visibility import pixel_solid_angles, seen_from, semantics_record
 from mtvm.world.views import IMAGE_HEIGHT, IMAGE_VFOV, IMAGE_WIDTH, VIEW_ELEVATION, VIEW_HEADING
 
 FOCAL = IMAGE_HEIGHT / 2 / math.tan(IMAGE_VFOV / 2)

@@ -7,11 +7,11 @@ import pytest
 import torch
 from small_runs import ENVIRONMENT, SMALL
 
+from mtvm.features.store import FeatureStore
 from mtvm.files import write_json
 from mtvm.learning.evaluation import text_tokens
 from mtvm.learning.vision import Vision
 from mtvm.tasks.r4r import build_r4r
-from mtvm.world.features import FeatureStore
 
 torch.set_num_threads(1)
 

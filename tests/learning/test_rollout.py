@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_runs import SMALL, lively_model
 
+from mtvm.features.store import FeatureStore
 from mtvm.learning.consistency import ConsistencyConfig, divergence
 from mtvm.learning.losses import LossConfig, rollout_loss
 from mtvm.learning.rewards import Rewards
@@ -19,7 +20,6 @@ from mtvm.learning.vision import Vision
 from mtvm.models import agent as agents
 from mtvm.models.config import HISTORIES
 from mtvm.models.text import drop_words
-from mtvm.world.features import FeatureStore
 from mtvm.world.simulator import STOP, Simulator
 
 ROWS = np.array([3, 0, 17, 8, 30])

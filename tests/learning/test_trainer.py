@@ -331,9 +331,9 @@ def command(config):
 
 KILLING = """
     import json, os, signal, sys, time
-    import mtvm.training_commands
+    import mtvm.app.training_commands
     import mtvm.models.text
-    from mtvm.cli import main
+    from mtvm.app.cli import main
     from transformers import BertConfig, BertModel
 
     mtvm.models.text.tokenize(["so that no child has to import anything"])

@@ -14,6 +14,7 @@ from small_runs import SMALL, STEADY, lively_model
 
 from mtvm.config import PRESETS, OptimizerConfig, Part, SelectionConfig, TrainConfig, differences
 from mtvm.errors import InputError
+from mtvm.features.store import FeatureStore
 from mtvm.learning import reading, sampling
 from mtvm.learning.a2c import A2CConfig
 from mtvm.learning.consistency import ConsistencyConfig, Mean
@@ -30,7 +31,6 @@ from mtvm.models.model import MTVM
 from mtvm.models.text import MASK, drop_words, tokenize
 from mtvm.models.weights import load_reader
 from mtvm.tasks.metrics import evaluate
-from mtvm.world.features import FeatureStore
 from mtvm.world.simulator import Simulator
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING
 

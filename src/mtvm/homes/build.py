@@ -160,10 +160,10 @@ def _build_homes(building: Path, config: WorldConfig, scans: list[str], workers:
 
 def _build_home(building: Path, config: WorldConfig, number: int, scan: str) -> str:
     """Everything of one home; its part file appears when all else of it is written."""
-    from mtvm.homes.episodes import Numbers, home_episodes
-    from mtvm.homes.raytrace import Scene
-    from mtvm.homes.viewpoints import connectivity_records
-    from mtvm.homes.visibility import seen_from, semantics_record
+    from mtvm.homes.plan.viewpoints import connectivity_records
+    from mtvm.homes.render.raytrace import Scene
+    from mtvm.homes.render.visibility import seen_from, semantics_record
+    from mtvm.homes.words.episodes import Numbers, home_episodes
 
     home = generate_home(scan, config.home_seed(number))
     records = connectivity_records(home)
@@ -250,9 +250,9 @@ def _without_goal(entry: dict[str, Any], task: str) -> dict[str, Any]:
 
 
 def _extract(building: Path, config: WorldConfig, workers: int | None, show_progress: bool) -> None:
-    from mtvm.world.encoders import load_encoder
-    from mtvm.world.extract import extract_features
-    from mtvm.world.semantics import semantic_features
+    from mtvm.features.encoders import load_encoder
+    from mtvm.features.extract import extract_features
+    from mtvm.features.names import semantic_features
 
     stores = building / "features"
     stores.mkdir(exist_ok=True)

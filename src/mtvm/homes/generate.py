@@ -6,10 +6,10 @@ import dataclasses
 
 import numpy as np
 
-from mtvm.homes.floorplan import draw_plan
-from mtvm.homes.furnish import furnish
 from mtvm.homes.home import Home
-from mtvm.homes.viewpoints import BlockedError, place_viewpoints
+from mtvm.homes.plan.floorplan import draw_plan
+from mtvm.homes.plan.furnish import furnish
+from mtvm.homes.plan.viewpoints import BlockedError, place_viewpoints
 
 
 def generate_home(scan: str, seed: int) -> Home:

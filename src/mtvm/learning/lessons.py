@@ -13,6 +13,8 @@ import torch
 
 from mtvm.config import Part, TrainConfig
 from mtvm.errors import InputError
+from mtvm.features.names import semantic_features
+from mtvm.features.store import FeatureStore
 from mtvm.files import cache_dir
 from mtvm.learning import checkpoint, parallel
 from mtvm.learning.evaluation import Evaluation, evaluate_agent, text_tokens
@@ -25,9 +27,7 @@ from mtvm.models.weights import load_reader, load_released, read_tensors
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
-from mtvm.world.features import FeatureStore
 from mtvm.world.graph import SUFFIX
-from mtvm.world.semantics import semantic_features
 
 _MINILM = {"hidden": 384, "heads": 12, "intermediate": 1536, "vocabulary": 30522, "max_positions": 512}
 

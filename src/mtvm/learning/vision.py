@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from mtvm.errors import InputError
+from mtvm.features.store import FeatureStore
 from mtvm.models.config import ModelConfig
-from mtvm.world.features import FeatureStore
 from mtvm.world.simulator import Observation
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING, VIEWS, angle_feature
 from mtvm.world.world import World

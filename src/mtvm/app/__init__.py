@@ -1,0 +1,1 @@
+"""The command line and what stands on it."""

@@ -1,0 +1,285 @@
+"""The first thing that a newcomer runs: the built-in world, an agent with memory and one without, their scores."""
+
+from __future__ import annotations
+
+import dataclasses
+import multiprocessing
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as Printed
+
+from mtvm.app import report
+from mtvm.errors import InputError
+from mtvm.files import read_json
+from mtvm.homes.build import WorldConfig, build_world
+from mtvm.homes.drawing import draw_episode, draw_home
+from mtvm.homes.generate import generate_home
+from mtvm.progress import progress
+from mtvm.tasks.baselines import Baseline, run_baseline
+from mtvm.tasks.episode import EpisodeSet
+from mtvm.tasks.load import Task, load_episodes
+from mtvm.tasks.metrics import evaluate, summarize
+from mtvm.tasks.results import read_results, score, trajectory_nodes, write_results
+
+MEMORY, NO_MEMORY = "with variable-length memory", "without memory"
+_RUNS = {NO_MEMORY: "no-memory", MEMORY: "memory"}
+_BASELINES: dict[str, Baseline] = {"random": "random", "shortest path": "shortest"}
+_METRICS = ("NE", "SR", "OSR", "SPL", "nDTW")
+_LONG_METRICS = ("NE", "SR", "AR", "OSR", "SPL", "nDTW")
+_LONG_NOTE = (
+    "A long instruction leads to a place where one turns, and from there to its end. Success is to have been there and "
+    "then to stop at the end; AR asks only for the end, which can be reached, or met by chance, without the detour."
+)
+_SPLITS: dict[tuple[Task, str], str] = {
+    ("r2r", "val_seen"): "Instructions in homes seen in training",
+    ("r2r", "val_unseen"): "Instructions in homes never seen",
+    ("long", "val_seen"): "Long instructions with returns and loops, homes seen in training",
+    ("long", "val_unseen"): "Long instructions with returns and loops, homes never seen",
+}
+_BETWEEN_LOOKS = 0.5
+
+
+def run_demo(out: Path, homes: int, seed: int, console: Console, updates: int | None = None) -> None:
+    """Build or find the world, train both agents, score them beside agents that read nothing, write the report."""
+    started = time.monotonic()
+    config = WorldConfig(homes=homes, seed=seed, features="names")
+    console.print("Building the world: homes, what is seen in them, words, features (once; later it is reused).")
+    data = build_world(config)
+    train = load_episodes("r2r", "train", data)
+    console.print(f"\nThe world is in {escape(str(data))}:", soft_wrap=True)
+    console.print(f"{train.world.describe()}, {len(train)} instructions to train on.\n")
+    _train_both(out, data, updates)
+    tables = []
+    for (task, split), what in _SPLITS.items():
+        episodes = load_episodes(task, split, data)
+        rows, metrics = _scores(episodes, out, seed), _METRICS if task == "r2r" else _LONG_METRICS
+        note = "" if task == "r2r" else _LONG_NOTE
+        table = report.Table(f"{what}: {len(episodes)} episodes", note, metrics, rows, bounds=("shortest path",))
+        tables.append(table)
+        console.print(_printed(table))
+    walk = _draw_walk(load_episodes("long", "val_unseen", data), config, out)
+    _write_report(out, tables, walk, data, time.monotonic() - started)
+    _say_goodbye(out, data, console)
+
+
+def _train_both(out: Path, data: Path, updates: int | None) -> None:
+    """Train the agents at the same time, each in a process of its own, which also evaluates it."""
+    total = updates or _demo_updates()
+    context = multiprocessing.get_context("spawn")
+    workers = {
+        name: context.Process(target=train_agent, args=(out / folder, data, name == MEMORY, total))
+        for name, folder in _RUNS.items()
+    }
+    threads = os.environ.get("OMP_NUM_THREADS")
+    os.environ["OMP_NUM_THREADS"] = str(max((os.cpu_count() or 2) // 2, 1))  # read by the new processes
+    try:
+        for worker in workers.values():
+            worker.start()
+        with progress(2 * total, "Training two agents", "updates") as advance:
+            shown = 0
+            while any(worker.is_alive() for worker in workers.values()):
+                time.sleep(_BETWEEN_LOOKS)
+                done, note = _look(out)
+                advance(done - shown, note)
+                shown = done
+    finally:
+        for worker in workers.values():
+            worker.terminate()
+            worker.join()
+        os.environ.pop("OMP_NUM_THREADS")
+        if threads is not None:
+            os.environ["OMP_NUM_THREADS"] = threads
+    failed = [name for name, worker in workers.items() if worker.exitcode != 0]
+    if failed:
+        raise InputError(f"{out}: the agent {failed[0]} was not trained to the end; what it said stands above.")
+
+
+def _demo_updates() -> int:
+    from mtvm.config import PRESETS
+
+    return PRESETS["demo"].optimizer.updates
+
+
+def train_agent(run: Path, data: Path, memory: bool, updates: int) -> None:
+    """Train and evaluate one agent; a run that is there is used if it is the same, else replaced."""
+    import torch
+
+    from mtvm.config import PRESETS, Part, TrainConfig
+    from mtvm.learning.evaluation import write_evaluation
+    from mtvm.learning.lessons import evaluate_part
+    from mtvm.learning.trainer import BEST, CONFIG, Trainer
+    from mtvm.models.agent import Agent
+
+    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
+    preset = PRESETS["demo"]
+    config = dataclasses.replace(
+        preset,
+        out=run,
+        device="cpu",
+        log_every=5,
+        model=dataclasses.replace(preset.model, history="memory" if memory else "none"),
+        data=dataclasses.replace(preset.data, folder=data, features=data / "features" / "semantic"),
+        optimizer=dataclasses.replace(preset.optimizer, updates=updates, warmup=min(preset.optimizer.warmup, updates)),
+        selection=dataclasses.replace(preset.selection, every=updates),
+    )
+    if (run / CONFIG).is_file() and TrainConfig.from_dict(read_json(run / CONFIG, "config"), run) != config:
+        shutil.rmtree(run)
+    try:
+        Trainer(config, show_progress=False).run()
+        agent = Agent.from_pretrained(run / BEST, "cpu")
+        for task, split in _SPLITS:
+            done = evaluate_part(config, agent.model, Part(task, split), show_progress=False)
+            write_evaluation(run / "eval" / f"{task}-{split}", done)
+    except InputError as error:
+        print(f"mtvm: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+def _look(out: Path) -> tuple[int, str]:
+    """Updates that both agents have done, and how well they do in training."""
+    from mtvm.learning.record import read_record
+
+    done, notes = 0, []
+    for name, folder in _RUNS.items():
+        lines = [line for line in read_record(out / folder) if line["kind"] == "train"]
+        if lines:
+            done += lines[-1]["update"]
+            notes.append(f"{name}: loss {lines[-1]['loss']:.1f}")
+    return done, ", ".join(notes)
+
+
+def _scores(episodes: EpisodeSet, out: Path, seed: int) -> list[tuple[str, dict[str, float]]]:
+    """Every agent's metrics on a split; the baselines' result files are written on the way."""
+    rows = []
+    for name, baseline in _BASELINES.items():
+        path = out / f"{baseline}_{episodes.task}_{episodes.split}.json"
+        write_results(path, episodes, run_baseline(baseline, episodes, seed))
+        rows.append((name, _means(path, episodes)))
+    for name, folder in _RUNS.items():
+        path = out / folder / "eval" / f"{episodes.task}-{episodes.split}" / "results.json"
+        rows.append((name, _means(path, episodes)))
+    return rows
+
+
+def _means(path: Path, episodes: EpisodeSet) -> dict[str, float]:
+    """The metrics of a result file, with AR: how often the end is right, by whatever way."""
+    only_ends = dataclasses.replace(episodes, via=episodes.via[:, :0])
+    return summarize(score(path, episodes)[1]) | {"AR": summarize(score(path, only_ends)[1])["SR"]}
+
+
+def _printed(table: report.Table) -> Printed:
+    from mtvm.app.cli import simple_table
+
+    both = "; SR: was where the walk turns, then stopped at its end; AR: stopped at its end" if table.note else ""
+    printed = simple_table(table.title, f"NE in metres, the others in percent{both}")
+    printed.add_column("")
+    for metric in table.metrics:
+        printed.add_column(metric, justify="right", no_wrap=True)
+    for name, means in table.rows:
+        printed.add_row(name, *(f"{means[metric]:.{2 if metric == 'NE' else 1}f}" for metric in table.metrics))
+    return printed
+
+
+def _walks(episodes: EpisodeSet, out: Path, name: str) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Where an agent went on every episode, and whether it succeeded."""
+    path = out / _RUNS[name] / "eval" / f"{episodes.task}-{episodes.split}" / "results.json"
+    nodes = trajectory_nodes(path, episodes, read_results(path, episodes)[1])
+    return nodes, evaluate(episodes, nodes)["SR"]
+
+
+def _draw_walk(episodes: EpisodeSet, config: WorldConfig, out: Path) -> report.Walk:
+    """Draw a long episode in which the memory matters, if there is one."""
+    ours, succeeded = _walks(episodes, out, MEMORY)
+    theirs, succeeded_without = _walks(episodes, out, NO_MEMORY)
+    likeness = evaluate(episodes, ours)["nDTW"]
+    chosen = int(np.argmax(likeness + 100 * (succeeded > succeeded_without) + 50 * (succeeded > 0)))
+    episode = episodes[chosen]
+    number = int(episode.scan.removeprefix("home"))
+    home = generate_home(episode.scan, config.home_seed(number))
+    place_of = {viewpoint.id: place for place, viewpoint in enumerate(home.viewpoints)}
+
+    def draw(name: str, nodes: NDArray[np.int32], title: str) -> Path:
+        walked = [place_of[str(episodes.world.viewpoints[node])] for node in nodes if node >= 0]
+        draw_home(home, out / name, walked, title=title)
+        return out / name
+
+    reference = episodes.references[chosen]
+    pictures = [
+        (draw("reference.png", reference, f"{episode.scan}: the way that the instruction means"), "the reference path"),
+        (draw("memory.png", ours[chosen], "the agent with memory"), _outcome(MEMORY, bool(succeeded[chosen]))),
+        (
+            draw("no-memory.png", theirs[chosen], "the agent without memory"),
+            _outcome(NO_MEMORY, bool(succeeded_without[chosen])),
+        ),
+    ]
+    nodes = ours[chosen][ours[chosen] >= 0].tolist()
+    draw_episode(home, episodes.world, nodes, episode.heading, episode.text, out / "episode.png")
+    pictures.append((out / "episode.png", "the first steps of the agent with memory"))
+    return report.Walk(f"{episode.scan}, {len(episode.reference) - 1} steps", episode.text, pictures)
+
+
+def _outcome(name: str, succeeded: bool) -> str:
+    return f"the agent {name} {'succeeds' if succeeded else 'does not succeed'}"
+
+
+def _write_report(out: Path, tables: list[report.Table], walk: report.Walk, data: Path, seconds: float) -> None:
+    from mtvm.learning.record import read_record
+
+    curves: dict[str, list[tuple[float, float]]] = {}
+    for name, folder in _RUNS.items():
+        lines = [line for line in read_record(out / folder) if "teacher_imitation" in line]
+        curves[name] = [(line["update"], line["teacher_imitation"] / line["teacher_steps"]) for line in lines]
+    lead = (
+        "An agent reads an instruction and walks through a home, of which it sees the rooms and things around it, view "
+        "by view. Two agents were trained on the same episodes, equal in all but one thing: one keeps a memory token "
+        "of every step that it took, the other sees only the present. The random agent shows what chance gives, the "
+        "shortest path what is possible."
+    )
+    report.write_report(
+        out / "report.html",
+        "mtvm: what memory is good for",
+        lead,
+        tables,
+        [
+            report.Curve(
+                "How surprised the agents are by the teacher's next step, over training updates", "nats a step", curves
+            )
+        ],
+        [walk],
+        [(what, command) for what, command in _next_steps(out, data)],
+        f"Made in {seconds / 60:.1f} minutes by mtvm demo.",
+    )
+
+
+def _next_steps(out: Path, data: Path) -> list[tuple[str, str]]:
+    command = _command()
+    return [
+        ("Train longer, or with another history", f"{command} train demo --out runs/mine --data.folder {data}"),
+        ("Compare runs and see their curves", f"{command} runs {out}"),
+        ("Evaluate an agent, with its attention", f"{command} eval {out / 'memory'} --attention --limit 20"),
+        ("Score anyone's result file", f"{command} score {out}/random_r2r_val_unseen.json --data {data}"),
+        ("What is installed, and which data is found", f"{command} doctor --data {data}"),
+    ]
+
+
+def _say_goodbye(out: Path, data: Path, console: Console) -> None:
+    console.print(f"The report with curves and pictures: {escape(str(out / 'report.html'))}\n", soft_wrap=True)
+    for what, command in _next_steps(out, data):
+        console.print(f"{what}:\n  {escape(command)}", soft_wrap=True, highlight=False)
+    console.print("On the real R2R: docs/training.md", soft_wrap=True)
+
+
+def _command() -> str:
+    """How the user can call us: `mtvm` where it is on the path, else the script that is running."""
+    if shutil.which("mtvm"):
+        return "mtvm"
+    script = Path(sys.argv[0])
+    return os.path.relpath(script) if script.name == "mtvm" else "python -m mtvm"

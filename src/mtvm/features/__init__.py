@@ -1,0 +1,1 @@
+"""What a view shows: stores of features, and how they are made."""

@@ -1,0 +1,245 @@
+"""From skyboxes to a feature store: draw the 36 views of every viewpoint and encode them.
+
+Finished viewpoints are kept in a file `.<store>.partial` beside the store until all are done, so that a run that was
+stopped or killed goes on where it was. The file holds a digest of the settings (encoder, weights, sizes, viewpoints)
+and then, for one viewpoint after the other, a digest and the features in half precision.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import math
+import os
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import IO, Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mtvm.errors import InputError
+from mtvm.features.encoders import Encoder, encoding_threads
+from mtvm.features.store import META_FILE, FeatureStore
+from mtvm.progress import progress
+from mtvm.world.skybox import load_faces, render_views, skybox_folder
+from mtvm.world.views import IMAGE_VFOV, VIEW_ELEVATION, VIEW_HEADING, VIEWS
+from mtvm.world.world import World
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+PARTIAL_VERSION = 1
+DIGEST_BYTES = 16
+TASKS_AHEAD = 2  # for each worker: enough that none waits, few enough that pictures do not pile up
+
+
+def extract_features(
+    dataset: Path | str,
+    connectivity: Path | str,
+    out: Path | str,
+    encoder: Encoder,
+    *,
+    scans: Collection[str] | None = None,
+    workers: int | None = None,
+    show_progress: bool = True,
+    resume: bool = True,
+) -> FeatureStore:
+    """Encode every view of the scans and write the store `out`, which appears when all of it is done.
+
+    `dataset` holds the skyboxes, `connectivity` the graphs; `scans` are by default all that have a graph. Each of
+    the `workers` (by default as many as torch may use threads) draws and encodes viewpoints of its own. A run that
+    was interrupted goes on where it stopped, unless `resume` is false or the settings or pictures are others.
+    """
+    out = Path(out)
+    if out.exists() and not (out / META_FILE).is_file():
+        raise InputError(f"{out}: is not a feature store and would be overwritten; name a new folder.")
+    places = _places(Path(dataset), World.load(Path(connectivity), None if scans is None else sorted(scans)))
+    with _Partial.open(out, _settings(encoder, places), places, encoder.width, resume) as partial:
+        left = places[len(partial) :]
+        group = max(1, encoder.batch_size // VIEWS)
+        groups = [left[first : first + group] for first in range(0, len(left), group)]
+        title = f"Encoding with {encoder.name}"
+        with progress(len(left) * VIEWS, title, "views", show_progress) as advance, encoding_threads(workers) as pool:
+            ahead = TASKS_AHEAD * (workers or os.cpu_count() or 1)
+            for features in _in_order(pool, lambda group: _encode(encoder, group), groups, ahead):
+                for viewpoint in features:
+                    partial.append(viewpoint)
+                advance(len(features) * VIEWS)
+        kind = f"{encoder.name} of {encoder.image_width}x{encoder.image_height}, weights {encoder.weights_id}"
+        store = FeatureStore.write(out, partial.entries(complete=True), source=dataset, source_format=kind)
+        partial.remove()
+    return store
+
+
+def view_images(faces: NDArray[np.uint8], rotation: ArrayLike, width: int, height: int) -> NDArray[np.uint8]:
+    """The 36 views of a viewpoint as encoders see them, (36, height, width, 3).
+
+    A pixel takes from two texels in each direction. Where texels lie closer than that, more pixels are drawn and
+    averaged, so that no texel is left out and nothing flickers from one viewpoint to the next.
+    """
+    texels_per_pixel = faces.shape[1] * math.tan(IMAGE_VFOV / 2) / height
+    finer = max(1, math.ceil(texels_per_pixel / 2))
+    size = (width * finer, height * finer)
+    views = render_views(faces, rotation, VIEW_HEADING, VIEW_ELEVATION, *size, IMAGE_VFOV, threads=1)
+    if finer == 1:
+        return views
+    from PIL import Image
+
+    column = Image.fromarray(views.reshape(-1, size[0], 3))
+    return np.array(column.reduce(finer)).reshape(VIEWS, height, width, 3)
+
+
+class _Place(NamedTuple):
+    scan: str
+    viewpoint: str
+    rotation: NDArray[np.float32]
+    folder: Path
+    stamp: bytes
+    """Changes with the pictures."""
+
+
+def _places(dataset: Path, world: World) -> list[_Place]:
+    """All viewpoints; that one of them has no pictures shows here and not after hours."""
+    if not dataset.is_dir():
+        raise InputError(f"{dataset}: there is no such folder (skyboxes).")
+    places = []
+    for graph in world.graphs:
+        folder = skybox_folder(dataset, graph.scan)
+        for viewpoint, rotation in zip(graph.viewpoints.tolist(), graph.rotations, strict=True):
+            places.append(_Place(graph.scan, viewpoint, rotation, folder, _stamp(folder, viewpoint)))
+    return places
+
+
+def _stamp(folder: Path, viewpoint: str) -> bytes:
+    """Sizes and times of the files that `load_faces` may read."""
+    names = [f"{viewpoint}_skybox_small.jpg", *(f"{viewpoint}_skybox{face}_sami.jpg" for face in range(6))]
+    found = []
+    for name in names:
+        with contextlib.suppress(FileNotFoundError):
+            status = (folder / name).stat()
+            found.append((name, status.st_size, status.st_mtime_ns))
+    if not found:
+        load_faces(folder, viewpoint)  # which says what is missing
+    return repr(found).encode()
+
+
+def _settings(encoder: Encoder, places: Sequence[_Place]) -> bytes:
+    """A digest of everything that the features depend on, except for the pictures."""
+    described = [
+        *(PARTIAL_VERSION, encoder.name, encoder.weights_id, encoder.width),
+        *(encoder.image_width, encoder.image_height, encoder.mean, encoder.deviation),
+        [(place.scan, place.viewpoint, place.rotation.tolist()) for place in places],
+    ]
+    return hashlib.sha256(json.dumps(described).encode()).digest()
+
+
+def _encode(encoder: Encoder, places: Sequence[_Place]) -> NDArray[np.float32]:
+    """Features of all views of these viewpoints, (viewpoints, 36, width)."""
+    size = (encoder.image_width, encoder.image_height)
+    images = [view_images(load_faces(place.folder, place.viewpoint), place.rotation, *size) for place in places]
+    return encoder.encode(np.concatenate(images)).reshape(len(places), VIEWS, encoder.width)
+
+
+def _in_order(
+    pool: Executor, function: Callable[[Item], Result], items: Iterable[Item], ahead: int
+) -> Iterator[Result]:
+    """Results in the order of `items`, at most `ahead` of them before they are taken."""
+    waiting: deque[Future[Result]] = deque()
+    for item in items:
+        waiting.append(pool.submit(function, item))
+        if len(waiting) > ahead:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
+
+
+class _Partial:
+    """The features of the first viewpoints, on disk as they are finished."""
+
+    def __init__(self, path: Path, file: IO[bytes], places: Sequence[_Place], width: int) -> None:
+        self._path, self._file, self._places, self._width = path, file, places, width
+        self._start = file.tell()
+        self._count = 0
+
+    @classmethod
+    @contextlib.contextmanager
+    def open(cls, out: Path, settings: bytes, places: Sequence[_Place], width: int, resume: bool) -> Iterator[_Partial]:
+        """Keep what was finished with the same settings and pictures, forget the rest."""
+        path = out.with_name(f".{out.name}.partial")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file = path.open("a+b", buffering=0)
+        except OSError as error:
+            raise InputError(f"{out}: cannot write there ({error.strerror}).") from None
+        with file:
+            _lock(file, out)
+            file.seek(0)
+            if not resume or file.read(len(settings)) != settings:
+                file.truncate(0)
+                _write(file, settings)
+            partial = cls(path, file, places, width)
+            partial._count = sum(1 for _ in partial.entries())
+            file.truncate(partial._start + partial._count * partial._record_bytes)
+            yield partial
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def _record_bytes(self) -> int:
+        return DIGEST_BYTES + VIEWS * self._width * 2
+
+    def append(self, features: NDArray[np.float32]) -> None:
+        with np.errstate(over="ignore"):  # the store refuses what is not finite
+            content = features.astype("<f2").tobytes()
+        _write(self._file, _digest(self._places[self._count], content) + content)
+        self._count += 1
+
+    def entries(self, complete: bool = False) -> Iterator[tuple[str, str, NDArray[Any]]]:
+        """The viewpoints whose features are whole and whose pictures are unchanged, up to the first other one.
+
+        There must be no other one if they shall be `complete`.
+        """
+        self._file.seek(self._start)
+        for place in self._places:
+            record = self._file.read(self._record_bytes)
+            content = record[DIGEST_BYTES:]
+            if len(record) < self._record_bytes or record[:DIGEST_BYTES] != _digest(place, content):
+                if complete:
+                    raise InputError(f"{self._path}: was changed by someone else; run it again to go on.")
+                return
+            yield place.scan, place.viewpoint, np.frombuffer(content, dtype="<f2").reshape(VIEWS, self._width)
+
+    def remove(self) -> None:
+        self._path.unlink(missing_ok=True)
+
+
+def _write(file: IO[bytes], content: bytes) -> None:
+    left = memoryview(content)
+    try:
+        while left:
+            left = left[file.write(left) :]
+    except OSError as error:
+        raise InputError(f"{file.name}: writing failed ({error.strerror}); run it again to go on.") from None
+
+
+def _digest(place: _Place, content: bytes) -> bytes:
+    digest = hashlib.blake2b(place.stamp, digest_size=DIGEST_BYTES)
+    digest.update(content)
+    return digest.digest()
+
+
+def _lock(file: IO[bytes], out: Path) -> None:
+    """Two runs must not write one file; Windows has no such lock, and there it is up to the user."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise InputError(f"{out}: another run is extracting into this store; wait for it or stop it.") from None

@@ -1,0 +1,1 @@
+"""Where rooms, doors, furniture and viewpoints go."""

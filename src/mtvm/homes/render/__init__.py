@@ -1,0 +1,1 @@
+"""From a home to its pictures and to what is seen in them."""

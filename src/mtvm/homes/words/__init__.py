@@ -1,0 +1,1 @@
+"""From paths through a home to instructions and dialogs."""

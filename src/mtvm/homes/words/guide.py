@@ -1,0 +1,89 @@
+"""A guide: tells a way in words and makes sure, by a follower, that the words lead there."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+from mtvm.homes.words.language import write
+from mtvm.homes.words.meaning import Meaning
+from mtvm.homes.words.route import Scene
+from mtvm.homes.words.speaker import LEVELS, Speaker, is_clear
+from mtvm.homes.words.stance import Leg, legs_of
+
+_TRIES = (0, 0, 1, 1, 2, 3, 3, 3)
+"""How much more detail is told at each try, until a listener gets there and nowhere else."""
+_WORDS = range(9, 57)
+"""Of an instruction."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Told:
+    """An instruction: what it means and how it reads."""
+
+    meaning: Meaning
+    text: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Tour:
+    """A walk with its instructions."""
+
+    path: tuple[int, ...]
+    heading: float
+    told: tuple[Told, ...]
+    via: tuple[int, ...] = ()
+    """Where the words lead before the end, if that is not on the way there."""
+
+
+class Guide:
+    """Tells ways through one home. `tried` and `told` count for statistics."""
+
+    def __init__(self, scene: Scene, rng: np.random.Generator) -> None:
+        self.scene, self.rng = scene, rng
+        self.speaker = Speaker(scene, rng)
+        self.tried = self.told = 0
+
+    def start_heading(self, path: Sequence[int]) -> float:
+        """Any, as in R2R; but whoever starts in a doorway looks into the room that they will walk into."""
+        if self.scene.spots[path[0]].opening is None:
+            return round(float(self.rng.uniform(0, 2 * np.pi)), 3)
+        aside = float(self.rng.uniform(-0.6, 0.6))
+        return round((self.scene.heading(path[0], path[1]) + aside) % (2 * np.pi), 3)
+
+    def tour(self, path: Sequence[int], count: int = 3) -> Tour | None:
+        """A path with different instructions, from terse to long; None if it cannot be told so that it is clear."""
+        heading = self.start_heading(path)
+        legs = legs_of(self.scene, path, heading)
+        if legs is None:
+            return None
+        told: list[Told] = []
+        for level in self.rng.permutation(count).tolist():
+            one = self._tell(legs, path, level % 3 + (len(legs) == 1), told)
+            if one is None:
+                return None
+            told.append(one)
+        return Tour(tuple(path), heading, tuple(told))
+
+    def answer(self, path: Sequence[int], heading: float) -> Told | None:
+        """The way along a path as one would tell it in a conversation: no more than is needed, and no stop."""
+        legs = legs_of(self.scene, path, heading)
+        return self._tell(legs, path, 0, [], stop=False) if legs is not None else None
+
+    def _tell(
+        self, legs: Sequence[Leg], path: Sequence[int], level: int, before: Sequence[Told], stop: bool = True
+    ) -> Told | None:
+        """An instruction that says something else than those before it, or at least says it differently."""
+        for number, more in enumerate(_TRIES):
+            meaning = self.speaker.tell(legs, LEVELS[min(level + more, len(LEVELS) - 1)], stop)
+            self.tried += 1
+            if not meaning or not is_clear(self.scene, meaning, legs[0].stance, path):
+                continue
+            text = write(meaning, self.rng)
+            news = all(meaning != one.meaning for one in before) or number >= len(_TRIES) // 2
+            if news and all(text != one.text for one in before) and (not stop or len(text.split()) in _WORDS):
+                self.told += 1
+                return Told(meaning, text)
+        return None

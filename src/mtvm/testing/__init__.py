@@ -1,0 +1,1 @@
+"""Small worlds for tests."""

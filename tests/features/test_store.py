@@ -1,0 +1,280 @@
+"""The feature store: lookup, gathering, refusals and sharing between processes."""
+
+import json
+import multiprocessing
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mtvm.errors import InputError
+from mtvm.features.store import FeatureStore
+from mtvm.world.views import VIEWS
+
+WIDTH = 5
+KEYS = [
+    ("scanB", "v2"),
+    ("scan_A", "v10"),
+    ("scanB", "v1"),
+    ("scan", "A_v10"),
+    ("scan_A", "a-longer-viewpoint"),
+]
+
+
+def features_of(number, width=WIDTH):
+    return np.random.default_rng(number).standard_normal((VIEWS, width)).astype(np.float32)
+
+
+def write(path, keys=KEYS, width=WIDTH):
+    entries = ((scan, viewpoint, features_of(number, width)) for number, (scan, viewpoint) in enumerate(keys))
+    return FeatureStore.write(path, entries, source="made.tsv", source_format="test")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    return write(tmp_path_factory.mktemp("features") / "store")
+
+
+def assert_nothing_written(folder):
+    assert list(folder.iterdir()) == []
+
+
+def child_reads(store, row, connection):
+    connection.send((store.gather([row], [7]).tolist(), store._features.flags.writeable))
+
+
+def test_values_come_back_in_half_precision(store):
+    assert (len(store), store.width) == (len(KEYS), WIDTH)
+    rows = store.rows([scan for scan, _ in KEYS], [viewpoint for _, viewpoint in KEYS])
+    assert rows.dtype == np.int64
+    expected = np.stack([features_of(number) for number in range(len(KEYS))]).astype(np.float16)
+    assert np.array_equal(store.panorama(rows), expected)
+
+
+def test_files_are_plain_numpy_and_json(store):
+    plain = np.load(store.path / "features.npy")
+    assert plain.shape == (len(KEYS), VIEWS, WIDTH)
+    assert plain.dtype == np.float16
+    meta = json.loads((store.path / "meta.json").read_text())
+    assert (meta["source"], meta["source_format"], meta["viewpoints"]) == ("made.tsv", "test", len(KEYS))
+    assert meta["features_bytes"] == (store.path / "features.npy").stat().st_size
+
+
+def test_id_depends_on_the_values(tmp_path, store):
+    assert write(tmp_path / "same").meta["id"] == store.meta["id"]
+    assert write(tmp_path / "other", list(reversed(KEYS[1:]))).meta["id"] != store.meta["id"]
+
+
+def test_one_scan_may_be_given_for_many_viewpoints_and_arrays_of_any_shape(store):
+    assert store.rows("scanB", [["v1", "v2"]]).tolist() == [[2, 0]]
+    assert store.rows(np.array("scanB"), "v1").shape == ()
+    assert store.rows([], []).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("scans", "viewpoints", "message"),
+    [
+        (["scanB", "scanB", "no"], ["v1", "v9", "v1"], "2 of 3 .* viewpoint 'v9' of scan 'scanB'; import"),
+        ("zzz", "zzz", "1 of 1 .* viewpoint 'zzz' of scan 'zzz'"),
+        ("scan_AA", "v10", "'scan_AA'"),
+        ("scan_A", "a-longer-viewpoint-still", "still"),
+        ("scan_", "Av10", "'scan_'"),
+        ("scané", "v1", "scané"),
+        ("", "", "''"),
+    ],
+)
+def test_missing_viewpoints_are_named(store, scans, viewpoints, message):
+    with pytest.raises(InputError, match=message) as caught:
+        store.rows(scans, viewpoints)
+    assert str(store.path) in str(caught.value)
+
+
+@given(data=st.data())
+@settings(deadline=None)
+def test_gather_equals_a_loop(store, data):
+    shape = data.draw(st.sampled_from([(), (0,), (4,), (3, 5), (2, 1, 3)]))
+    size = int(np.prod(shape))
+    row = st.integers(-2, len(KEYS) - 1)
+    rows = np.array(data.draw(st.lists(row, min_size=size, max_size=size)), dtype=np.int64).reshape(shape)
+    view = st.integers(0, VIEWS - 1)
+    views = np.array(data.draw(st.lists(view, min_size=size, max_size=size)), dtype=np.int64).reshape(shape)
+    dtype = data.draw(st.sampled_from([np.int8, np.int32, np.int64]))
+
+    plain = np.load(store.path / "features.npy")
+    expected = np.zeros((*shape, WIDTH), dtype=np.float16)
+    for place in np.ndindex(*shape):
+        if rows[place] >= 0:
+            expected[place] = plain[rows[place], views[place]]
+    gathered = store.gather(rows.astype(dtype), views.astype(dtype))
+    assert gathered.dtype == np.float16
+    assert np.array_equal(gathered, expected)
+
+
+def test_views_of_padding_are_ignored(store):
+    assert not store.gather([-1, -1, -5], [-1, 99, 10**9]).any()
+    assert not store.panorama([-1]).any()
+
+
+def test_small_integers_do_not_overflow(tmp_path):
+    many = write(tmp_path / "many", [("scan", f"v{number}") for number in range(120)], width=1)
+    row = np.array([119], dtype=np.int8)
+    assert many.gather(row, np.array([35], dtype=np.int8))[0, 0] == np.float16(features_of(119, 1)[35, 0])
+
+
+def test_out_is_filled_and_returned(store):
+    out = np.full((2, 3, WIDTH), 7, dtype=np.float16)
+    rows, views = np.array([[0, 1, -1], [2, -1, -1]]), np.full((2, 3), 4)
+    assert store.gather(rows, views, out) is out
+    assert np.array_equal(out, store.gather(rows, views))
+    part = np.full((2, 3, 2 * WIDTH), 7, dtype=np.float16)
+    store.gather(rows, views, part[..., :WIDTH])
+    assert np.array_equal(part[..., :WIDTH], out)
+    assert (part[..., WIDTH:] == 7).all()
+
+
+def test_mistaken_calls_are_refused(store):
+    with pytest.raises(ValueError, match="shape"):
+        store.gather([0], [[0]])
+    with pytest.raises(IndexError, match="row 5"):
+        store.gather([5], [0])
+    with pytest.raises(IndexError, match="row 5"):
+        store.panorama([5])
+    with pytest.raises(IndexError, match=r"0\.\.35"):
+        store.gather([0], [36])
+    with pytest.raises(IndexError, match=r"0\.\.35"):
+        store.gather([0], [-1])
+    with pytest.raises(TypeError):
+        store.gather(np.array([0.5]), [0])
+    with pytest.raises(ValueError, match="output array"):
+        store.gather([0], [0], np.empty((2, WIDTH), dtype=np.float16))
+    with pytest.raises(TypeError):
+        store.gather([0], [0], np.empty((1, WIDTH), dtype=np.float32))
+
+
+def test_pickled_store_is_its_path(store, tmp_path, monkeypatch):
+    sent = pickle.dumps(store)
+    assert len(sent) < 1000
+    monkeypatch.chdir(tmp_path)
+    again = pickle.loads(sent)
+    assert np.array_equal(again.gather([1], [2]), store.gather([1], [2]))
+
+
+def test_relative_path_survives_a_change_of_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    relative = write("here")
+    monkeypatch.chdir("/")
+    assert len(pickle.loads(pickle.dumps(relative))) == len(KEYS)
+
+
+def test_child_process_reads_the_same_values(store):
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe(duplex=False)
+    child = context.Process(target=child_reads, args=(store, 3, there))
+    child.start()
+    values, writeable = here.recv()
+    child.join()
+    assert values == store.gather([3], [7]).tolist()
+    assert not writeable
+
+
+@pytest.mark.parametrize(
+    ("features", "message"),
+    [
+        (np.zeros((35, WIDTH)), r"\(35, 5\)"),
+        (np.zeros((VIEWS, WIDTH + 1)), "width 6 where those before have 5"),
+        (np.zeros(VIEWS), r"\(36,\)"),
+        (np.zeros((VIEWS, WIDTH), dtype=int), "int64"),
+        (np.full((VIEWS, WIDTH), np.nan), "not finite"),
+        (np.full((VIEWS, WIDTH), -np.inf), "not finite"),
+        (np.full((VIEWS, WIDTH), 7e4), "65504"),
+    ],
+)
+def test_bad_entries_are_named_and_nothing_is_written(tmp_path, features, message):
+    entries = [("scan", "v1", features_of(1)), ("scan", "v2", features)]
+    with pytest.raises(InputError, match=f"^made: viewpoint 'v2' of scan 'scan' .*{message}"):
+        FeatureStore.write(tmp_path / "store", entries, source="made", source_format="test")
+    assert_nothing_written(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ([("scan", "v"), ("scan", "v")], "viewpoint 'v' of scan 'scan' appears twice"),
+        ([("", "v")], "cannot be stored"),
+        ([("s", "v\0")], "cannot be stored"),
+        ([], "holds no features"),
+    ],
+)
+def test_bad_keys_are_named_and_nothing_is_written(tmp_path, keys, message):
+    with pytest.raises(InputError, match=message):
+        write(tmp_path / "store", keys)
+    assert_nothing_written(tmp_path)
+
+
+def test_store_is_replaced_only_by_a_complete_one(tmp_path):
+    path = tmp_path / "store"
+    old = write(path)
+    with pytest.raises(InputError, match="twice"):
+        write(path, [("new", "v"), ("new", "v")])
+    assert len(FeatureStore.open(path)) == len(KEYS)
+    assert len(write(path, [("new", "v")])) == 1
+    assert np.array_equal(old.panorama([0])[0], features_of(0).astype(np.float16))
+    assert [item.name for item in tmp_path.iterdir()] == ["store"]
+
+
+def test_folder_of_other_files_is_never_replaced(tmp_path):
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(InputError, match=r"thesis\.tex"):
+        write(tmp_path)
+    with pytest.raises(InputError, match="not a feature store"):
+        write(tmp_path / "thesis.tex")
+    assert (tmp_path / "thesis.tex").read_text() == "years of work"
+
+
+def truncate_features(path):
+    with (path / "features.npy").open("r+b") as file:
+        file.truncate(300)
+
+
+def change_width(path):
+    meta = json.loads((path / "meta.json").read_text())
+    (path / "meta.json").write_text(json.dumps({**meta, "width": WIDTH + 1}))
+
+
+def cut_index(path):
+    np.save(path / "index.npy", np.load(path / "index.npy")[:-1])
+
+
+def unsort_index(path):
+    np.save(path / "index.npy", np.load(path / "index.npy")[::-1])
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (truncate_features, "features.npy: has 300 bytes instead of .* truncated"),
+        (change_width, r"\(5, 36, 5\), meta.json says \(5, 36, 6\)"),
+        (cut_index, "does not list 5"),
+        (unsort_index, "not sorted"),
+        (lambda path: (path / "index.npy").write_bytes(b""), "damaged"),
+        (lambda path: (path / "features.npy").unlink(), "damaged"),
+        (lambda path: (path / "meta.json").write_text("{}"), "format version"),
+        (lambda path: (path / "meta.json").unlink(), "no such file"),
+    ],
+)
+def test_damaged_store_is_refused(tmp_path, damage, message):
+    path = write(tmp_path / "store").path
+    damage(path)
+    with pytest.raises(InputError, match=message):
+        FeatureStore.open(path)
+
+
+def test_absent_store_is_named(tmp_path):
+    with pytest.raises(InputError, match="nowhere: there is no feature store here"):
+        FeatureStore.open(tmp_path / "nowhere")
+
+
+def test_repr_tells_size(store):
+    assert "5 viewpoints, width 5" in repr(store)
