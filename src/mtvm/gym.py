@@ -21,8 +21,9 @@ from mtvm.features.store import FeatureStore
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import Task, load_episodes
 from mtvm.tasks.ndh import Supervision
+from mtvm.tasks.teacher import Teacher
 from mtvm.tasks.way import WayAhead
-from mtvm.world.simulator import STOP, Observation, Simulator
+from mtvm.world.simulator import Observation, Simulator
 from mtvm.world.views import VIEWS
 
 try:
@@ -80,13 +81,13 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
             world = self.episodes.world
             scans = [world.scans[number] for number in world.scan_of_node]
             self._feature_rows = self.features.rows(scans, world.viewpoints.tolist())
-        self._teacher_goals = self.episodes.reference_ends
         self.single_observation_space = self._describe_observation()
         self.single_action_space = spaces.Discrete(self.episodes.world.max_candidates + 1)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.episode = np.zeros(num_envs, dtype=np.int64)
         self._way = WayAhead(self.episodes.world, self.episodes.via[self.episode], self.episodes.goals[self.episode])
+        self._teacher = Teacher(self.episodes.select(self.episode))
         self._distance = np.zeros(num_envs)
         self._next = 0
         self._over = np.ones(num_envs, dtype=bool)
@@ -121,14 +122,15 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
         """Act. Agents whose episode is over start the next one instead."""
         starting = self._over
         simulator = self.simulator
-        slots = np.asarray(actions, dtype=np.int64) - 1  # action 0 is the simulator's STOP
-        possible = slots < self.episodes.world.degree[simulator.node]
-        moving = possible & (slots != STOP) & ~starting
+        # gymnasium's Discrete spaces do not change from step to step, so STOP is their first action, 0.
+        candidates, stop = np.asarray(actions, dtype=np.int64) - 1, self.episodes.world.degree[simulator.node]
+        possible = candidates < stop
+        moving = possible & (candidates >= 0) & ~starting
         before = self._distance
-        simulator.step(np.where(moving, slots, STOP))
+        simulator.step(np.where(moving, candidates, stop))
         simulator.ended[:] = False  # STOP only kept agents in place; `_over` says which episodes have ended
         self._distance = self._way.distance(simulator.node)
-        stopped = (slots == STOP) & ~starting
+        stopped = (candidates < 0) & ~starting
         success = self._way.arrived(self._distance)
         rewards = np.where(stopped, np.where(success, _STOP_REWARD, -_STOP_REWARD), before - self._distance)
         truncated = ~stopped & (simulator.steps >= self.max_steps) & ~starting
@@ -151,12 +153,14 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
         self.episode[rows] = chosen
         self.simulator.place(rows, self.episodes.starts[chosen], self.episodes.headings[chosen])
         self._over = np.where(rows, False, self._over)
+        self._teacher.begin(rows, Teacher(self.episodes.select(chosen)))
         self._way.begin(rows, self.episodes.via[chosen], self.episodes.goals[chosen])
         self._distance = self._way.distance(self.simulator.node)
 
     def _observe(self) -> tuple[Arrays, Arrays]:
         world = self.episodes.world
-        seen = self.simulator.observe(self._way.next(self._teacher_goals[self.episode]).astype(np.int64))
+        seen = self.simulator.observe()
+        teacher = self._teacher.actions(seen.node)
         width = world.max_candidates
         angles = np.zeros((self.num_envs, width, 4), dtype=np.float32)
         angles[:, : seen.angles.shape[1]] = np.clip(seen.angles, -1, 1)
@@ -170,12 +174,11 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
         }
         if self.features is not None:
             observation["features"] = self._gather_features(seen)
-        assert seen.teacher is not None
         info: Arrays = {
             "id": np.array([self.episodes.ids[row] for row in self.episode], dtype=object),
             "scan": np.array([world.scans[number] for number in world.scan_of_node[seen.node]], dtype=object),
             "viewpoint": world.viewpoints[seen.node].astype(object),
-            "teacher": seen.teacher + 1,
+            "teacher": np.where(teacher == seen.count, 0, teacher + 1),
             "distance": self._distance.copy(),
         }
         return observation, info

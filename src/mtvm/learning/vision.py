@@ -32,19 +32,23 @@ class Vision:
             self._rows = store.rows(scans.tolist(), world.viewpoints.tolist())
         self._repeats = config.angle_width // 4
 
-    def candidates(self, seen: Observation, mirrored: NDArray[np.bool_] | None = None) -> Tensor:
-        """(B, K, token width) of the candidates, zero where padded; `mirrored` (B,) are seen in a mirror."""
-        width = self.config.feature_width
-        tokens = torch.empty(*seen.mask.shape, self.config.token_width)
+    def actions(self, seen: Observation, mirrored: NDArray[np.bool_] | None = None) -> tuple[Tensor, Tensor]:
+        """(B, A, token width) a token for each action, zero for STOP and where there is none, and the mask (B, A).
+
+        The agents that are `mirrored` (B,) see their building in a mirror.
+        """
+        width, count = self.config.feature_width, seen.mask.shape[1]
+        tokens = torch.empty(len(seen.node), count + 1, self.config.token_width)
         if self.store is None:
-            tokens[..., :width] = 0
+            tokens[:, :count, :width] = 0
         else:
             rows = np.where(seen.mask, self._rows[seen.node][:, None], -1)
-            tokens[..., :width] = torch.from_numpy(self.store.gather(rows, seen.candidate_views))
+            tokens[:, :count, :width] = torch.from_numpy(self.store.gather(rows, seen.candidate_views))
         angles = torch.from_numpy(seen.angles)
-        tokens[..., width:] = angles[:, :, None, :].expand(-1, -1, self._repeats, -1).flatten(2)
+        tokens[:, :count, width:] = angles[:, :, None, :].expand(-1, -1, self._repeats, -1).flatten(2)
+        tokens[:, count] = 0
         self._mirror(tokens[..., width:], mirrored)
-        return tokens.to(self.device)
+        return tokens.to(self.device), torch.from_numpy(seen.actions.mask).to(self.device)
 
     def panorama(self, seen: Observation, mirrored: NDArray[np.bool_] | None = None) -> Tensor:
         """(B, 36, token width) of all views, directions relative to the agent's heading."""

@@ -2,8 +2,8 @@
 
     agent = Agent.from_pretrained("runs/r2r")
     agent.start("Walk past the sofa and stop at the stairs.")
-    while (action := agent.act(look_around())) .place != STOP:
-        walk_to(action.place)
+    while not (action := agent.act(look_around())).stop:
+        walk_to(action.candidate)
 
 A batch is the same with lists. The robot brings its own views: features, or images if the agent has an encoder.
 """
@@ -31,8 +31,6 @@ from mtvm.models.text import Truncation, tokenize
 from mtvm.models.weights import _read_file
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING, angle_feature
 
-STOP = -1
-
 ImageEncoder = Callable[[NDArray[np.uint8]], NDArray[np.float32]]
 """(B, H, W, 3) RGB images to (B, feature width)."""
 
@@ -58,14 +56,25 @@ class Observation:
 
 @dataclasses.dataclass(frozen=True)
 class Action:
-    """Where to go."""
+    """Where to go, or to stop."""
 
-    place: int
-    """Number of the candidate, or STOP (-1)."""
+    index: int
+    """The action among the agent's: its candidates in the order in which they were given, then STOP."""
     probabilities: NDArray[np.float32]
     """(K + 1,) of the candidates, then of stopping."""
     attention: Attention | None = None
     """(layers, heads, tokens, words or tokens) of this agent, if asked for; tokens are memory, candidates, STOP."""
+
+    @property
+    def stop(self) -> bool:
+        return self.index == len(self.probabilities) - 1
+
+    @property
+    def candidate(self) -> int:
+        """The candidate to walk to."""
+        if self.stop:
+            raise ValueError("the agent stops here: there is no candidate to walk to.")
+        return self.index
 
 
 class Agent:
@@ -147,19 +156,20 @@ class Agent:
         views = [one for _, one in seen if one is not None]
         if not views:
             raise ValueError("all agents have stopped: call start for new episodes.")
-        candidates, counts, panorama = self._tokens(views)
+        tokens, mask, panorama = self._tokens(views)
         self._remember(views)
         step = self.model.step(
             self._text,
             self._past,
-            candidates,
-            counts,
-            need_rest=self.model.config.history == "recurrent",
+            tokens,
+            mask,
+            need_rest=self.model.history.needs_rest,
             need_attention=need_attention,
         )
         chosen = step.logits.argmax(dim=1)
-        actions = self._actions(step, chosen, counts)
-        self._finish(step, chosen, chosen != counts, panorama)
+        stop = mask.sum(dim=1) - 1
+        actions = self._actions(step, chosen, stop)
+        self._finish(step, chosen, chosen != stop, panorama)
         results: list[Action | None] = [None] * len(given)
         for (row, _), action in zip(seen, actions, strict=True):
             results[row] = action
@@ -200,7 +210,7 @@ class Agent:
     def _tokens(self, views: list[Observation]) -> tuple[Tensor, Tensor, Tensor | None]:
         config = self.model.config
         counts = [len(np.atleast_1d(np.asarray(view.headings))) for view in views]
-        tokens = np.zeros((len(views), max(counts), config.token_width), dtype=np.float32)
+        tokens = np.zeros((len(views), max(counts) + 1, config.token_width), dtype=np.float32)  # STOP is all zeros
         for row, view in enumerate(views):
             tokens[row, : counts[row], : config.feature_width] = self._features(view, counts[row])
             tokens[row, : counts[row], config.feature_width :] = angle_feature(
@@ -208,7 +218,8 @@ class Agent:
             )
         panorama = self._panoramas(views) if self.model.history.needs_panorama else None
         device = self.model.device
-        return torch.from_numpy(tokens).to(device), torch.tensor(counts, device=device), panorama
+        mask = np.arange(tokens.shape[1]) <= np.array(counts)[:, None]
+        return torch.from_numpy(tokens).to(device), torch.from_numpy(mask).to(device), panorama
 
     def _features(self, view: Observation, count: int) -> NDArray[Any]:
         if view.features is not None:
@@ -232,16 +243,16 @@ class Agent:
         )
         return torch.from_numpy(np.concatenate([features, angles], axis=-1)).to(self.model.device)
 
-    def _actions(self, step: Step, chosen: Tensor, counts: Tensor) -> list[Action]:
+    def _actions(self, step: Step, chosen: Tensor, stop: Tensor) -> list[Action]:
         probabilities = step.logits.softmax(dim=1).cpu().numpy()
         actions = []
-        for row, (place, count) in enumerate(zip(chosen.tolist(), counts.tolist(), strict=True)):
+        for row, (index, last) in enumerate(zip(chosen.tolist(), stop.tolist(), strict=True)):
             attention = None
             if step.attention is not None:
                 words, stream = step.text_mask[row], step.stream_mask[row]
                 over_words, over_stream = step.attention.over_words[:, row], step.attention.over_stream[:, row]
                 attention = Attention(over_words[:, :, stream][..., words], over_stream[:, :, stream][..., stream])
-            actions.append(Action(STOP if place == count else place, probabilities[row, : count + 1], attention))
+            actions.append(Action(index, probabilities[row, : last + 1], attention))
         return actions
 
 

@@ -11,15 +11,15 @@ from mtvm.errors import InputError
 from mtvm.files import atomic_path
 from mtvm.models.attention import Packing
 from mtvm.models.model import MTVM
-from mtvm.models.vision import CURRENT, PAST, with_stop
+from mtvm.models.vision import CURRENT, PAST
 
 
 class StepProgram(nn.Module):
     """One step of a memory-bank model as a function of tensors: what a robot's runtime calls.
 
     Inputs: text (B, L, hidden), text mask (B, L), memory (B, n, token width) with n >= 1 and its mask (B, n; all false
-    at the first step), candidates (B, K, token width), counts (B,). Outputs: logits (B, K + 1) and activations
-    (B, K + 1, feature width), whose chosen row, joined with the direction after the move, is the next memory token.
+    at the first step), actions (B, A, token width) with all zeros for STOP and padding, and their mask (B, A). Outputs:
+    logits (B, A) and activations (B, A, feature width), whose chosen row, joined with the direction after the move, is the next memory token.
     """
 
     def __init__(self, model: MTVM) -> None:
@@ -31,10 +31,10 @@ class StepProgram(nn.Module):
         self.model = model
 
     def forward(
-        self, text: Tensor, text_mask: Tensor, memory: Tensor, memory_mask: Tensor, candidates: Tensor, counts: Tensor
+        self, text: Tensor, text_mask: Tensor, memory: Tensor, memory_mask: Tensor, actions: Tensor, mask: Tensor
     ) -> tuple[Tensor, Tensor]:
         model = self.model
-        current, mask = with_stop(model.scaled(candidates), counts)
+        current = model.scaled(actions)
         tokens = torch.cat([model.token_encoder(memory), model.token_encoder(current)], dim=1)
         stream_mask = torch.cat([memory_mask, mask], dim=1)
         positions = (stream_mask.to(torch.long).cumsum(dim=1) - 1).clamp(0, model.config.max_positions - 1)
@@ -58,16 +58,16 @@ def export_step(model: MTVM, path: Path) -> None:
         torch.zeros(2, 3, config.token_width),
         torch.ones(2, 3, dtype=torch.bool),
         torch.zeros(2, 5, config.token_width),
-        torch.tensor([5, 4]),
+        torch.ones(2, 5, dtype=torch.bool),
     )
-    batch, words, steps, places = (torch.export.Dim(name, min=1) for name in ("batch", "words", "steps", "places"))
+    batch, words, steps, actions = (torch.export.Dim(name, min=1) for name in ("batch", "words", "steps", "actions"))
     shapes = (
         {0: batch, 1: words},
         {0: batch, 1: words},
         {0: batch, 1: steps},
         {0: batch, 1: steps},
-        {0: batch, 1: places},
-        {0: batch},
+        {0: batch, 1: actions},
+        {0: batch, 1: actions},
     )
     try:
         exported = torch.export.export(program, example, dynamic_shapes=shapes)

@@ -19,26 +19,56 @@ from mtvm.models.text import MASK, Tokens
 
 @dataclasses.dataclass
 class Text:
-    """An encoded batch of texts, and what the cross-modal encoder computes of it once an episode."""
+    """The encoded texts of B episodes, and what the cross-modal encoder computes of them once an episode.
+
+    The same texts can be there in several variants (the instruction, and the instruction with words dropped), token by
+    token: the rows are then those of the first variant, followed by those of the next.
+    """
 
     states: Tensor
-    """X: (B, L, hidden)."""
+    """(variants * B, L, hidden) X, and X' after it."""
     mask: Tensor
-    """(B, L), true for real tokens."""
+    """(variants * B, L), true for tokens that can be attended to."""
+    real: Tensor
+    """(B, L), true for tokens that are not padding."""
     packing: Packing
     cache: list[Projected]
+    variants: int = 1
+
+    def __len__(self) -> int:
+        """The number of episodes."""
+        return len(self.real)
+
+    def variant(self, number: int) -> Text:
+        """One of the variants alone."""
+        if self.variants == 1:
+            return self
+        rows = slice(number * len(self), (number + 1) * len(self))
+        mask = self.mask[rows]
+        cache = [tuple(part[rows] for part in parts) for parts in self.cache]
+        return Text(self.states[rows], mask, self.real, Packing(mask, self.packing.drop), cache)
 
     def keep(self, rows: Tensor) -> Text:
         """The texts of the episodes at `rows` that go on, padded only to the longest of them."""
-        mask = self.mask[rows]
-        length = int(mask.sum(dim=1).max()) if len(mask) and self.packing.drop else mask.shape[1]
-        return self.part(rows, length)
+        real = self.real[rows]
+        length = int(real.sum(dim=1).max()) if len(real) and not self.keeps_padding else real.shape[1]
+        every = torch.cat([rows + number * len(self) for number in range(self.variants)])
+        mask = self.mask[every][:, :length]
+        cache = [tuple(take(part[:, :, :length], every) for part in parts) for parts in self.cache]
+        states = take(self.states[:, :length], every)
+        return dataclasses.replace(
+            self,
+            states=states,
+            mask=mask,
+            real=real[:, :length],
+            packing=Packing(mask, self.packing.drop),
+            cache=cache,
+        )
 
-    def part(self, rows: Tensor, length: int) -> Text:
-        """The first tokens of some of the texts."""
-        mask = self.mask[rows][:, :length]
-        cache = [tuple(take(part[:, :, :length], rows) for part in parts) for parts in self.cache]
-        return Text(take(self.states[:, :length], rows), mask, Packing(mask, self.packing.drop), cache)
+    @property
+    def keeps_padding(self) -> bool:
+        """Whether padded tokens are computed like real ones, as the released code does."""
+        return self.variants == 1 and not self.packing.drop
 
 
 class LanguageEncoder(nn.Module):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -17,26 +17,26 @@ from mtvm.models.dropout import Dropout
 from mtvm.models.history import Past, StepRecord, make_history
 from mtvm.models.language import LanguageEncoder, Text
 from mtvm.models.text import Tokens
-from mtvm.models.vision import CURRENT, PAST, StreamEmbedding, TokenEncoder, with_stop
+from mtvm.models.vision import CURRENT, PAST, StreamEmbedding, TokenEncoder
 
 
 @dataclasses.dataclass
 class Step:
-    """What the model makes of one step of B running episodes with up to K candidates."""
+    """What the model makes of one step of B running episodes with up to A actions."""
 
     logits: Tensor
-    """(B, K + 1): candidates, then STOP right after an episode's last one; -inf where there is nothing."""
+    """(B, A) of each action; -inf where there is none."""
     mask: Tensor
-    """(B, K + 1), true for candidates and STOP."""
-    candidates: Tensor
-    """(B, K + 1, token width) the current tokens as they went in."""
+    """(B, A), true for real actions."""
+    actions: Tensor
+    """(B, A, token width) the actions' tokens as they went in."""
     activations: Tensor
-    """(B, K + 1, feature width) V̂ as the action head and the memory see it."""
+    """(B, A, feature width) V̂ as the action head and the memory see it."""
     text: Tensor
     """(B, L, hidden) X̂; X where the text is only key and value, or where the rest was not asked for."""
     text_mask: Tensor
     stream: Tensor
-    """(B, n + K + 1, hidden) [M̂; V̂]; (B, 0, hidden) where the rest was not asked for."""
+    """(B, n + A, hidden) [M̂; V̂]; (B, 0, hidden) where the rest was not asked for."""
     stream_mask: Tensor
     attention: Attention | None
     has_rest: bool = True
@@ -50,6 +50,12 @@ class Step:
             if f.name not in ("attention", "has_rest")
         }
         return Step(**tensors, attention=None, has_rest=self.has_rest)
+
+    def variants(self, count: int) -> list[Step]:
+        """The step of each variant of the text."""
+        if count == 1:
+            return [self]
+        return [self.select(lambda batch, number=number: batch.chunk(count)[number]) for number in range(count)]
 
 
 class ActionHead(nn.Module):
@@ -118,12 +124,15 @@ class MTVM(nn.Module):
     def device(self) -> torch.device:
         return self.head.score.weight.device
 
-    def encode(self, tokens: Tokens, mask: Tensor | None = None) -> Text:
-        """X = S(x). `mask` hides other tokens than padding from attention; all of them are then computed."""
-        packing = Packing(tokens.mask if mask is None else mask, drop=mask is None and not self.config.pool_padding)
-        mask = tokens.mask if mask is None else mask
+    def encode(self, *variants: Tokens) -> Text:
+        """X = S(x) of the same texts in one or several variants, token by token, in one pass."""
+        tokens = variants[0] if len(variants) == 1 else _joined(variants)
+        hiding = tokens.hidden is not None
+        mask = tokens.mask & ~tokens.hidden if tokens.hidden is not None else tokens.mask
+        packing = Packing(mask, drop=not hiding and not self.config.pool_padding)
         states = self.language(tokens, mask)
-        return Text(states, mask, packing, self.crossmodal.text_cache(states, packing))
+        cache = self.crossmodal.text_cache(states, packing)
+        return Text(states, mask, variants[0].mask, packing, cache, len(variants))
 
     def start(self, text: Text) -> Past:
         """The empty history of a batch of episodes."""
@@ -133,23 +142,28 @@ class MTVM(nn.Module):
         self,
         text: Text,
         past: Past,
-        candidates: Tensor,
-        counts: Tensor,
+        actions: Tensor,
+        mask: Tensor,
         *,
         need_rest: bool = True,
         need_attention: bool = False,
     ) -> Step:
         """One step: X̂, M̂, V̂ = C(X, [M; V]) (Eq. 1) and a = MLP(V̂).
 
-        `candidates` (B, K, token width) are [v; d] with zeros where padded, `counts` (B,) how many are real.
-        `need_rest` false skips X̂ and M̂, which only the critic, the consistency loss and the recurrent history read.
+        `actions` (B, A, token width) has a token [v; d] for each action, zeros for STOP and where there is none;
+        `mask` (B, A) is true for real actions. A text of several variants gives a step of as many times B rows, see
+        `Step.variants`. `need_rest` false skips X̂ and M̂, which only the critic, the consistency loss and some
+        histories read.
         """
-        stream, stream_mask, current, mask = self.assemble(past, candidates, counts)
+        stream, stream_mask, current = self.assemble(past, actions, mask)
+        if (many := text.variants) > 1:
+            stream, stream_mask = stream.repeat(many, 1, 1), stream_mask.repeat(many, 1)
+            current, mask = current.repeat(many, 1, 1), mask.repeat(many, 1)
         return self.attend(text, stream, stream_mask, current, mask, need_rest, need_attention)
 
-    def assemble(self, past: Past, candidates: Tensor, counts: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """The embedded stream [M; V] and its mask, the current tokens and theirs."""
-        current, mask = with_stop(self.scaled(candidates), counts)
+    def assemble(self, past: Past, actions: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The embedded stream [M; V] and its mask, and the actions' tokens."""
+        current = self.scaled(actions)
         remembered, past_mask = self.history.tokens(past, self.token_encoder)
         here = Packing(mask, drop=not self.config.pool_padding)
         tokens = torch.cat([remembered, here.spread(self.token_encoder(here.pack(current)))], dim=1)
@@ -159,7 +173,7 @@ class MTVM(nn.Module):
             positions = torch.arange(tokens.shape[1], device=tokens.device).expand_as(positions)
         kinds = torch.full((tokens.shape[1],), CURRENT, device=tokens.device)
         kinds[: remembered.shape[1]] = PAST
-        return self.embedding(tokens, positions, kinds), stream_mask, current, mask
+        return self.embedding(tokens, positions, kinds), stream_mask, current
 
     def scaled(self, tokens: Tensor) -> Tensor:
         """Tokens [v; d] with their image features as the model wants them."""
@@ -189,7 +203,7 @@ class MTVM(nn.Module):
         return Step(
             logits=scores.masked_fill(~mask, -torch.inf),
             mask=mask,
-            candidates=current,
+            actions=current,
             activations=activations,
             text=read,
             text_mask=text.mask,
@@ -204,12 +218,12 @@ class MTVM(nn.Module):
     ) -> Past:
         """Take the step into the history: M_t <- (M_{t-1}, [V̂_t^k; d_t^k]) (Eq. 2).
 
-        `chosen` (B,) are places among the current tokens, `direction` (B, angle width) the direction feature of the
+        `chosen` (B,) are the actions that were taken, `direction` (B, angle width) the direction feature of the
         agent after its move.
         """
         record = StepRecord(
             chosen=chosen,
-            candidates=step.candidates,
+            actions=step.actions,
             activations=step.activations,
             direction=direction,
             text=step.text,
@@ -226,6 +240,20 @@ class MTVM(nn.Module):
             raise ValueError("the critic reads the text and the memory, which this step skipped (need_rest=False)")
         values: Tensor = self.critic(self.pooler(step))[:, 0]
         return values
+
+
+def _joined(variants: Sequence[Tokens]) -> Tokens:
+    """Variants of the same texts as one batch."""
+    every = [one.states for one in variants if one.states is not None]
+    hidden = None
+    if any(one.hidden is not None for one in variants):
+        hidden = torch.cat([torch.zeros_like(one.mask) if one.hidden is None else one.hidden for one in variants])
+    return Tokens(
+        torch.cat([one.ids for one in variants]),
+        torch.cat([one.words for one in variants]),
+        torch.cat(every) if every else None,
+        hidden,
+    )
 
 
 def _stacked(record: list[tuple[Tensor, Tensor]]) -> Attention:

@@ -71,7 +71,7 @@ def measure_parity(folder: Path) -> dict[str, float]:
     """The largest difference of each kind over all steps, with our own memory carried from step to step."""
     model, recorded, steps = load_parity_model(Path(folder))
     tokens = Tokens(recorded["sentence"], torch.full_like(recorded["sentence"], -1))
-    text = model.encode(tokens, recorded["lang_mask"].bool())
+    text = model.encode(tokens)
     worst = {"language": _difference(text.states, recorded["text_embeds"])}
     worst |= dict.fromkeys(("logits", "activations", "memory", "state", "value"), 0.0)
     past: Remembered = model.start(text)
@@ -79,8 +79,7 @@ def measure_parity(folder: Path) -> dict[str, float]:
     for number in range(steps):
         known = {name: recorded[f"step{number}.{name}"] for name in ("stream_features", "stream_mask", "logits")}
         stream, mask = known["stream_features"], known["stream_mask"].bool()
-        counts = mask[:, number:].sum(dim=1) - 1
-        step = model.step(text, past, stream[:, number:-1], counts)
+        step = model.step(text, past, stream[:, number:], mask[:, number:])
         found = {
             "logits": _difference(step.logits[step.mask], known["logits"][step.mask]),
             "activations": _difference(step.activations, recorded[f"step{number}.head_tanh"]),
@@ -90,7 +89,7 @@ def measure_parity(folder: Path) -> dict[str, float]:
         }
         worst |= {kind: _larger(worst[kind], difference) for kind, difference in found.items()}
         chosen = step.logits.argmax(dim=1)
-        ended |= chosen == counts
+        ended |= chosen == mask[:, number:].sum(dim=1) - 1  # STOP
         if number + 1 < steps:
             direction = recorded[f"step{number + 1}.stream_features"][:, number, model.config.feature_width :]
             step.activations[ended] = 0  # the released code stores zeros for episodes that have stopped

@@ -38,6 +38,8 @@ class Tokens:
     """(B, L) which word of its text a piece belongs to; -1 for [CLS], [SEP] and padding."""
     states: Tensor | None = None
     """(B, L, width) what a frozen reader makes of each piece in its whole text; see `models.language`."""
+    hidden: Tensor | None = None
+    """(B, L) true for tokens that are encoded but not attended to, as the released code drops words."""
 
     @property
     def mask(self) -> Tensor:
@@ -54,11 +56,13 @@ class Tokens:
         ids = self.ids[rows]
         length = int((ids != PAD).sum(dim=1).max()) if len(ids) else 0
         states = None if self.states is None else self.states[rows][:, :length]
-        return Tokens(ids[:, :length], self.words[rows][:, :length], states)
+        hidden = None if self.hidden is None else self.hidden[rows][:, :length]
+        return Tokens(ids[:, :length], self.words[rows][:, :length], states, hidden)
 
     def to(self, device: torch.device | str) -> Tokens:
         states = None if self.states is None else self.states.to(device)
-        return Tokens(self.ids.to(device), self.words.to(device), states)
+        hidden = None if self.hidden is None else self.hidden.to(device)
+        return Tokens(self.ids.to(device), self.words.to(device), states, hidden)
 
 
 def minilm_folder() -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from mtvm.models.attention import LAYER_NORM_EPS
 from mtvm.models.config import ModelConfig
@@ -46,12 +45,3 @@ class StreamEmbedding(nn.Module):
         """(B, S, hidden); `positions` (B, S) count real tokens only, `kinds` (S,) are PAST or CURRENT."""
         embedded: Tensor = self.dropout(self.norm(tokens + self.position(positions) + self.kind(kinds)))
         return embedded
-
-
-def with_stop(candidates: Tensor, counts: Tensor) -> tuple[Tensor, Tensor]:
-    """Candidates (B, K, width), zero where padded, to (B, K + 1, width) with the all-zero STOP token right after each
-    episode's last candidate; and the mask (B, K + 1)."""
-    tokens = functional.pad(candidates, (0, 0, 0, 1))
-    places = torch.arange(tokens.shape[1], device=tokens.device)
-    empty = (places >= counts[:, None])[..., None]
-    return tokens.masked_fill(empty, 0), places <= counts[:, None]

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from mtvm.errors import InputError
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.results import Pose
-from mtvm.world.simulator import STOP, Simulator
+from mtvm.tasks.teacher import Teacher
+from mtvm.world.simulator import Simulator
 from mtvm.world.views import HEADINGS
 
 Baseline = Literal["random", "shortest", "stop", "forward"]
@@ -46,19 +47,13 @@ def run_baseline(baseline: Baseline, episodes: EpisodeSet, seed: int = 0) -> lis
 def _shortest(simulator: Simulator, episodes: EpisodeSet) -> list[list[Pose]]:
     if not episodes.has_goals:
         raise InputError(f"{episodes.source}: {episodes.name} has no goals to walk to.")
-    ends = episodes.reference_ends[:, None]
-    stations = np.concatenate([np.where(episodes.via >= 0, episodes.via, ends), ends], axis=1)
-    rows, reached, last = np.arange(len(episodes)), np.zeros(len(episodes), dtype=np.int64), stations.shape[1] - 1
+    teacher = Teacher(episodes)
     trajectories = [[pose] for pose in simulator.locations()]
-    while True:
-        for _ in range(last):
-            reached += (reached < last) & (simulator.node == stations[rows, reached])
-        action = simulator.world.teacher(simulator.node, stations[rows, reached]).astype(np.int64)
-        moving = action != STOP
-        if not moving.any():
-            return trajectories
-        simulator.step(action)
-        _record(simulator, moving, trajectories)
+    while not simulator.ended.all():
+        moving = ~simulator.ended
+        simulator.step(teacher.actions(simulator.node))
+        _record(simulator, moving & ~simulator.ended, trajectories)
+    return trajectories
 
 
 def _wander(simulator: Simulator, turns: NDArray[np.int64]) -> list[list[Pose]]:

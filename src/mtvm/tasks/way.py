@@ -35,10 +35,6 @@ class WayAhead:
         """(N,) whether stopping is right at this `distance`."""
         return (self.via < 0).all(axis=1) & (distance < SUCCESS_RADIUS)
 
-    def next(self, ends: Nodes) -> Nodes:
-        """(N,) where to go: to what is to be passed first, or to the end."""
-        return np.where(self.via[:, 0] >= 0, self.via[:, 0], ends) if self.via.shape[1] else ends
-
     def keep(self, rows: NDArray[np.int64]) -> None:
         """Drop the episodes that have ended."""
         self.via, self.goals = self.via[rows], self.goals[rows]

@@ -21,7 +21,7 @@ from mtvm.errors import InputError
 from mtvm.files import atomic_path, cache_dir, parse_json, read_bytes
 from mtvm.world.views import HALF_HFOV, HEADINGS, VIEW_ELEVATION, VIEW_HEADING, VIEWS
 
-CACHE_VERSION = 2
+CACHE_VERSION = 3
 SUFFIX = "_connectivity.json"
 
 
@@ -46,11 +46,11 @@ class NavGraph:
     """(n, K) absolute heading of the candidate's own direction, about -15 to 345 degrees, in radians."""
     candidate_elevations: NDArray[np.float64]
     """(n, K) absolute elevation of the candidate's own direction."""
-    navigable: NDArray[np.int8]
+    navigable: NDArray[np.int16]
     """(n, 36, V) candidate slots inside each view, sorted by angle from the view's centre; -1 pads."""
     distances: NDArray[np.float64]
     """(n, n) walking distance in metres along the graph; inf where there is no way."""
-    next_slot: NDArray[np.int8]
+    next_slot: NDArray[np.int16]
     """(n, n) the candidate slot to take from i on the shortest path to j; -1 at j itself or with no way."""
     visible: NDArray[np.bool_]
     """(n, n) whether j is in sight from i, which every neighbour is and i itself is not."""
@@ -240,7 +240,7 @@ def _candidate_tables(
     by_view = np.lexsort((angle[edge, view], source[edge] * VIEWS + view))
     edge, view = edge[by_view], view[by_view]
     in_view = np.bincount(source[edge] * VIEWS + view, minlength=nodes * VIEWS)
-    navigable = np.full((nodes, VIEWS, int(in_view.max(initial=1))), -1, dtype=np.int8)
+    navigable = np.full((nodes, VIEWS, int(in_view.max(initial=1))), -1, dtype=np.int16)
     navigable[source[edge], view, _place_in_group(in_view)] = slot[edge]
     return {
         "candidates": candidates,
@@ -262,7 +262,7 @@ def _shortest_ways(
     target: NDArray[np.int64],
     positions: NDArray[np.float64],
     candidates: NDArray[np.int32],
-) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+) -> tuple[NDArray[np.float64], NDArray[np.int16]]:
     from scipy.sparse import csr_array  # only here: a cached graph should not wait for scipy
     from scipy.sparse.csgraph import dijkstra
 
@@ -271,7 +271,7 @@ def _shortest_ways(
     # Searching backwards from each goal makes the predecessor of i the node that follows i towards it.
     backwards = csr_array((lengths, (target, source)), shape=(nodes, nodes))
     distances, following = dijkstra(backwards, return_predecessors=True)
-    slot_to = np.full((nodes, nodes + 1), -1, dtype=np.int8)  # the last column answers "no way"
+    slot_to = np.full((nodes, nodes + 1), -1, dtype=np.int16)  # the last column answers "no way"
     node, slot = np.nonzero(candidates >= 0)
     slot_to[node, candidates[node, slot]] = slot
     following = np.where(following < 0, nodes, following).T

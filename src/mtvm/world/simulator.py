@@ -1,8 +1,8 @@
 """A batch of agents that walk, as a few index arrays.
 
-Two ways to act, which may be mixed: panoramic (`step`: walk to a candidate, or stop) and low-level (`act`:
-move to a navigable location of the current view, turn, look up or down), as in the C++ simulator with
-discretized viewing angles.
+Three ways to act, which may be mixed: panoramic (`step`: walk to a candidate, or stop), to any node of the building
+(`go_to`), and low-level (`act`: move to a navigable location of the current view, turn, look up or down), as in the C++
+simulator with discretized viewing angles.
 """
 
 from __future__ import annotations
@@ -13,11 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mtvm.world.actions import ActionSpace
 from mtvm.world.views import HEADINGS, ROWS, VIEW_ELEVATION, VIEW_HEADING, nearest_view
 from mtvm.world.world import World
-
-STOP = -1
-"""The panoramic action that ends an episode; every other action is a candidate slot."""
 
 _HEADING = VIEW_HEADING.astype(np.float32)
 _ELEVATION = VIEW_ELEVATION.astype(np.float32)
@@ -45,8 +43,11 @@ class Observation:
     """(B, K) elevation of each candidate."""
     angles: NDArray[np.float32]
     """(B, K, 4) sine and cosine of heading, sine and cosine of elevation; zeros pad."""
-    teacher: NDArray[np.int64] | None
-    """(B,) the slot on the shortest path to the goal, STOP at the goal; None if no goals were given."""
+
+    @property
+    def actions(self) -> ActionSpace:
+        """What the agents can do: walk to a candidate, or stop."""
+        return ActionSpace.of(self.node, self.candidates)
 
     @property
     def heading(self) -> NDArray[np.float32]:
@@ -112,8 +113,8 @@ class Simulator:
         self.node, self.view = self.node[rows], self.view[rows]
         self.ended, self.steps = self.ended[rows], self.steps[rows]
 
-    def observe(self, goals: NDArray[np.int64] | None = None) -> Observation:
-        """What the agents see now; with one goal node for each agent, also the teacher's action."""
+    def observe(self) -> Observation:
+        """What the agents see now."""
         world, node = self.world, self.node
         count = world.degree[node]
         width = int(count.max(initial=0))
@@ -132,31 +133,60 @@ class Simulator:
             headings=(self._headings.take(node, axis=0)[:, :width] - turn) * mask,
             elevations=self._elevations.take(node, axis=0)[:, :width],
             angles=angles,
-            teacher=None if goals is None else world.teacher(node, goals).astype(np.int64),
         )
 
-    def step(self, actions: ArrayLike) -> None:
-        """Walk to the candidate slots given, or STOP. Agents that have stopped stay where they are.
+    def step(self, actions: ArrayLike, space: ActionSpace | None = None) -> NDArray[np.int64]:
+        """Take an action of `space` each, which by default is walking to a candidate or stopping.
 
-        An agent that walks ends up facing the view through which it saw the candidate.
+        Agents that have stopped stay where they are. An agent that walks ends up facing the view through which it saw
+        where it went. Returns (B, H) the nodes that each agent came to on the way, -1 padded; H is 1 for candidates.
         """
-        actions = np.asarray(actions, dtype=np.int64)
-        if actions.shape != self.node.shape:
-            raise ValueError(f"{len(self)} actions are needed, one for each agent; got shape {actions.shape}.")
         live = ~self.ended
-        moving = live & (actions != STOP)
-        illegal = moving & ((actions < 0) | (actions >= self.world.degree[self.node]))
-        if illegal.any():
-            row = int(illegal.argmax())
-            raise ValueError(
-                f"action {actions[row]} of agent {row} is neither STOP ({STOP}) nor one of its "
-                f"{self.world.degree[self.node[row]]} candidates."
-            )
-        slot = np.where(moving, actions, 0)
-        self.view = np.where(moving, self.world.candidate_views[self.node, slot], self.view)
-        self.node = np.where(moving, self.world.candidates[self.node, slot], self.node)
-        self.ended |= live & (actions == STOP)
+        if space is not None:
+            actions = space.checked(np.where(live, actions, space.stop))
+            walked = self.go_to(space.target_of(actions))
+            self.ended |= live & space.is_stop(actions)
+            return walked
+        degree = self.world.degree[self.node]
+        actions = np.asarray(actions, dtype=np.int64)
+        if actions.shape != degree.shape or (live & ((actions < 0) | (actions > degree))).any():
+            self.observe().actions.checked(actions if actions.shape != degree.shape else np.where(live, actions, 0))
+        moving = live & (actions < degree)
+        self._move(actions, moving)
+        self.ended |= live & ~moving
         self.steps += live
+        return np.where(moving, self.node, -1)[:, None]
+
+    def go_to(self, nodes: ArrayLike) -> NDArray[np.int64]:
+        """Walk to a node each along the shortest path; an agent that is there, or has stopped, stays where it is.
+
+        Returns (B, H) the nodes that each agent came to on the way, -1 padded. However far it is, this is one step.
+        """
+        nodes = np.asarray(nodes, dtype=np.int64)
+        live = ~self.ended
+        world, path = self.world, []
+        same = world.scan_of_node[nodes] == world.scan_of_node[self.node]
+        known = same & np.isfinite(world.distance(self.node, np.where(same, nodes, self.node)))
+        if (live & ~known).any():
+            row = int((live & ~known).argmax())
+            raise ValueError(
+                f"agent {row} at node {self.node[row]} cannot walk to node {nodes[row]}: no way leads there."
+            )
+        nodes = np.where(live, nodes, self.node)
+        neighbours = world.candidates[self.node] == nodes[:, None]
+        slot = np.where(neighbours.any(axis=1), neighbours.argmax(axis=1), world.next_slot(self.node, nodes))
+        while (moving := self.node != nodes).any():
+            self._move(slot, moving)
+            path.append(np.where(moving, self.node, -1))
+            slot = world.next_slot(self.node, nodes)
+        self.steps += live
+        return np.stack(path, axis=1) if path else np.full((len(self), 1), -1)
+
+    def _move(self, slots: NDArray[np.integer], moving: NDArray[np.bool_]) -> None:
+        """Move the agents that are `moving` to the candidate in their slot."""
+        slots = np.where(moving, slots, 0)
+        self.view = np.where(moving, self.world.candidate_views[self.node, slots], self.view)
+        self.node = np.where(moving, self.world.candidates[self.node, slots], self.node).astype(np.int64)
 
     def navigable(self) -> NDArray[np.int64]:
         """(B, V) candidate slots inside each agent's view, nearest to its centre first; -1 pads."""

@@ -24,7 +24,7 @@ class World:
 
     `candidates`, `candidate_views`, `candidate_headings`, `candidate_elevations` are (nodes, K) and
     `navigable` is (nodes, 36, V), as in `NavGraph` but with node numbers of the world; `degree` counts the
-    candidates of a node. `distance(a, b)` and `teacher(a, b)` look up pairs of nodes of one scan.
+    candidates of a node. `distance(a, b)` and `next_slot(a, b)` look up pairs of nodes of one scan.
     """
 
     def __init__(self, graphs: Iterable[NavGraph]) -> None:
@@ -66,7 +66,7 @@ class World:
             scans = sorted(scan_of(path) for path in folder.glob(f"*{SUFFIX}"))
             if not scans:
                 raise InputError(f"{folder}: no file named <scan>{SUFFIX} in this folder.")
-        return cls(NavGraph.load(folder / f"{scan}{SUFFIX}", cache=cache) for scan in dict.fromkeys(scans))
+        return cls(_load_graph(folder / f"{scan}{SUFFIX}", cache) for scan in dict.fromkeys(scans))
 
     def __len__(self) -> int:
         return len(self.viewpoints)
@@ -108,8 +108,8 @@ class World:
         """Walking distance in metres. Both nodes of a pair must be of one scan."""
         return self._distances[self._pair(start, goal)]
 
-    def teacher(self, start: ArrayLike, goal: ArrayLike) -> NDArray[np.int8]:
-        """The candidate slot to take on the shortest path; -1 (STOP) at the goal or where there is no way."""
+    def next_slot(self, start: ArrayLike, goal: ArrayLike) -> NDArray[np.integer]:
+        """The candidate slot to take on the shortest path; -1 at the goal or where there is no way."""
         return self._next_slot[self._pair(start, goal)]
 
     def _pair(self, start: ArrayLike, goal: ArrayLike) -> NDArray[np.int64]:
@@ -127,6 +127,20 @@ class World:
     def describe(self) -> str:
         edges = int(self.degree.sum()) // 2
         return f"{len(self.scans)} scans, {len(self)} viewpoints, {edges} edges, {VIEWS} views each"
+
+
+def _load_graph(path: Path, cache: bool) -> NavGraph:
+    """The graph of a file, which is read and hashed once a process unless it changes."""
+    try:
+        status = path.stat()
+    except OSError:
+        return NavGraph.load(path, cache=cache)  # which says what is wrong
+    return _load_graph_once(path.absolute(), cache, status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+@functools.lru_cache(maxsize=256)
+def _load_graph_once(path: Path, cache: bool, *version: int) -> NavGraph:
+    return NavGraph.load(path, cache=cache)
 
 
 def _stack(tables: Sequence[NDArray[Any]], fill: int) -> NDArray[Any]:

@@ -22,24 +22,24 @@ class StepRecord:
     """What happened in a step, for the history to make of it what it will. B episodes are still running."""
 
     chosen: Tensor
-    """(B,) which of the current tokens was chosen."""
-    candidates: Tensor
-    """(B, K + 1, token width) the current tokens [v; d], STOP included."""
+    """(B,) the action that was taken."""
+    actions: Tensor
+    """(B, A, token width) a token [v; d] for each action, STOP included."""
     activations: Tensor
-    """(B, K + 1, feature width) what the action head made of them: V̂ as the memory stores it."""
+    """(B, A, feature width) what the action head made of them: V̂ as the memory stores it."""
     direction: Tensor
     """(B, angle width) the direction feature of the agent after its move, absolute."""
     text: Tensor
     """(B, L, hidden) X̂."""
     text_mask: Tensor
     stream: Tensor
-    """(B, n + K + 1, hidden) [history; V̂]."""
+    """(B, n + A, hidden) [history; V̂]."""
     stream_mask: Tensor
     panorama: Tensor | None = None
     """(B, 36, token width) all views [v; d] before the move; only the hierarchical history asks for them."""
 
     def at_chosen(self, tokens: Tensor) -> Tensor:
-        """The row of (B, K + 1, width) that was chosen."""
+        """The row of (B, A, width) of the action that was taken."""
         return tokens[torch.arange(len(self.chosen), device=tokens.device), self.chosen]
 
 
@@ -51,6 +51,9 @@ class HistoryEncoder(nn.Module, abc.ABC):
     """
 
     needs_panorama = False
+    """Whether a step must come with the 36 views of the panorama."""
+    needs_rest = False
+    """Whether it reads X̂ and M̂ of a step, and not V̂ alone."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()

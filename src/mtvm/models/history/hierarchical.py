@@ -38,7 +38,7 @@ class HierarchicalHistory(HistoryEncoder):
 
     def start(self, text: Text) -> MemoryBank:
         states, config = text.states, self.config
-        return MemoryBank(len(states), config.hidden, config.memory_steps, states.device, states.dtype)
+        return MemoryBank(len(text), config.hidden, config.memory_steps, states.device, states.dtype)
 
     def tokens(self, past: MemoryBank, token_encoder: TokenEncoder) -> tuple[Tensor, Tensor]:
         tokens, mask = past.tokens(), past.mask()
@@ -63,7 +63,7 @@ class HierarchicalHistory(HistoryEncoder):
         for layer in self.over_views:
             packed = layer(packed, packing)
         views = packing.spread(packed)
-        turned_to = step.at_chosen(step.candidates)[:, : self.config.feature_width]
+        turned_to = step.at_chosen(step.actions)[:, : self.config.feature_width]
         action = self.step_norm(self.step(torch.cat([turned_to, step.direction], dim=-1)))
         past.append(views.mean(dim=1) + action)
         return past

@@ -30,7 +30,7 @@ class Remembered:
 
 class MemoryBankHistory(HistoryEncoder):
     def start(self, text: Text) -> Remembered:
-        batch, device, limit = len(text.states), text.states.device, self.config.memory_steps
+        batch, device, limit = len(text), text.states.device, self.config.memory_steps
         bank = MemoryBank(batch, self.config.token_width, limit, device, text.states.dtype)
         return Remembered(bank, MemoryBank(batch, self.config.hidden, limit, device, text.states.dtype))
 

@@ -23,7 +23,7 @@ class Nothing:
 
 class NoHistory(HistoryEncoder):
     def start(self, text: Text) -> Nothing:
-        return Nothing(text.states[:, :0].detach())
+        return Nothing(text.states[: len(text), :0].detach())
 
     def tokens(self, past: Nothing, token_encoder: TokenEncoder) -> tuple[Tensor, Tensor]:
         return past.like, torch.ones(past.like.shape[:2], dtype=torch.bool, device=past.like.device)

@@ -14,4 +14,4 @@ from mtvm.models.history.memory_bank import MemoryBankHistory
 
 class OrientedHistory(MemoryBankHistory):
     def token(self, step: StepRecord) -> Tensor:
-        return step.at_chosen(step.candidates)[:, : self.config.feature_width]
+        return step.at_chosen(step.actions)[:, : self.config.feature_width]

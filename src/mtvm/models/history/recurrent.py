@@ -29,6 +29,8 @@ class State:
 
 
 class RecurrentHistory(HistoryEncoder):
+    needs_rest = True
+
     def __init__(self, config: ModelConfig) -> None:
         super().__init__(config)
         hidden = config.hidden
@@ -39,7 +41,7 @@ class RecurrentHistory(HistoryEncoder):
         self.act_norm = nn.LayerNorm(hidden, eps=LAYER_NORM_EPS)
 
     def start(self, text: Text) -> State:
-        return State(text.states[:, 0])
+        return State(text.variant(0).states[:, 0])
 
     def tokens(self, past: State, token_encoder: TokenEncoder) -> tuple[Tensor, Tensor]:
         return past.token[:, None], torch.ones(len(past.token), 1, dtype=torch.bool, device=past.token.device)
