@@ -1,4 +1,7 @@
-"""What a training run is made of. `PRESETS` has the runs that we know; any field can be set on the command line."""
+"""What a training run is made of, as plain dataclasses: nothing here imports torch.
+
+`mtvm.presets` has the runs that we know; any field can be set on the command line.
+"""
 
 from __future__ import annotations
 
@@ -8,51 +11,46 @@ import typing
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from mtvm.app.runs import differences
 from mtvm.errors import InputError
-from mtvm.learning.a2c import A2CConfig
-from mtvm.learning.consistency import ConsistencyConfig
-from mtvm.learning.losses import LossConfig
-from mtvm.learning.teacher import Follow
-from mtvm.models.config import PRESETS as MODELS
 from mtvm.models.config import ModelConfig
-from mtvm.tasks.load import TASKS, Task
-from mtvm.tasks.metrics import METRICS
+from mtvm.tasks.metric import EVALUATED
 from mtvm.tasks.ndh import Supervision
+from mtvm.tasks.registry import find_task
+from mtvm.tasks.spec import TaskSpec
+from mtvm.tasks.teacher import Follow
 
-Kind = Literal["adamw", "muon"]
+Sight = Literal["names", "blind"]
+OptimizerKind = Literal["adamw", "muon"]
 Schedule = Literal["constant", "linear", "cosine"]
 Precision = Literal["auto", "float32", "bf16", "fp16"]
-
-HORIZONS: dict[Task, int] = {"r2r": 15, "prevalent": 15, "r4r": 30, "long": 30, "ndh": 80}
-_ORACLE_HORIZON = 20
+ConsistencyVariant = Literal["paper", "released"]
 
 
 @dataclasses.dataclass(frozen=True)
-class Part:
+class Split:
     """A split of a task: `r2r/train`, or `prevalent/aug@0.5` with a weight."""
 
-    task: Task
+    task: TaskSpec
     split: str
     weight: float = 1.0
 
     @classmethod
-    def parse(cls, text: str) -> Part:
+    def parse(cls, text: str) -> Split:
         name, _, weight = text.partition("@")
         task, _, split = name.partition("/")
-        if task not in TASKS or not split:
-            raise InputError(f"'{text}' is not task/split or task/split@weight, with a task of {', '.join(TASKS)}.")
+        if not split:
+            raise InputError(f"'{text}' is not TASK/SPLIT or TASK/SPLIT@WEIGHT, such as r2r/val_unseen.")
         try:
             number = float(weight or 1)
         except ValueError:
             number = 0.0
         if not 0 < number < float("inf"):
             raise InputError(f"'{text}': the weight after @ must be a number above 0.")
-        return cls(task, split, number)
+        return cls(find_task(task), split, number)
 
     @property
     def name(self) -> str:
-        return f"{self.task}/{self.split}"
+        return f"{self.task.name}/{self.split}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,99 +60,157 @@ class DataConfig:
     folder: Path | None = None
     """Data folder; default $MTVM_DATA."""
     features: Path | None = None
-    """Feature store of the views. Without one, and without `semantic`, the agent is blind."""
-    semantic: bool = False
-    """Without a store, make one of the names of rooms and objects that the data folder's semantics file lists."""
+    """Feature store of the views, as `mtvm features` writes it."""
+    sight: Sight | None = None
+    """What the agent sees where no store is given. names: features made of the names of rooms and objects in the data
+    folder's semantics file. blind: nothing but the directions in which it can walk."""
     train: tuple[str, ...] = ("r2r/train",)
-    """Splits to train on, as task/split or task/split@weight; they take turns by weight."""
+    """Splits to train on, as TASK/SPLIT or TASK/SPLIT@WEIGHT; they take turns in proportion to their weights."""
     evaluate: tuple[str, ...] = ("r2r/val_seen", "r2r/val_unseen")
     """Splits on which the best agent is evaluated at the end."""
     supervision: Supervision = "mixed"
     """NDH: whose path is the reference."""
     follow: Follow | None = None
-    """Whether the teacher leads to the goal by the shortest way, or along the reference path; default is the path for
-    R4R and long, where the way matters, else the goal."""
+    """Whether the teacher takes the shortest way to the goal, or walks along the reference path. By default the task
+    decides: the path for R4R and long, the goal for the others."""
     mirror: bool = False
     """Walk half of the training episodes in mirrored buildings: left is right, in the directions and in the text."""
     horizon: int | None = None
-    """Steps before a walk is cut; default 15 for R2R, 30 for R4R and long, 20 or 80 for NDH by supervision."""
+    """Steps after which a walk is cut; by default the task decides: 15 for R2R, 30 for R4R and long, 20 or 80 for NDH."""
 
     def __post_init__(self) -> None:
         for text in (*self.train, *self.evaluate):
-            Part.parse(text)
+            Split.parse(text)
         if not self.train:
             raise InputError("data.train names no split.")
         if self.horizon is not None and self.horizon < 1:
             raise InputError(f"data.horizon must be at least 1, not {self.horizon}.")
 
-    def followed(self, task: Task) -> Follow:
-        """Whom the teacher of a task follows."""
-        return self.follow or ("path" if task in ("r4r", "long") else "goal")
+    def follow_of(self, task: TaskSpec) -> Follow:
+        """What the teacher follows."""
+        return self.follow or task.follow
 
-    def steps(self, task: Task) -> int:
-        """The horizon of a task."""
-        if self.horizon is not None:
-            return self.horizon
-        return _ORACLE_HORIZON if task == "ndh" and self.supervision == "oracle" else HORIZONS[task]
+    def horizon_of(self, task: TaskSpec) -> int:
+        """Steps after which a walk of this task is cut."""
+        return self.horizon or task.horizon(self.supervision)
+
+
+@dataclasses.dataclass(frozen=True)
+class ImitationConfig:
+    """The teacher's actions (first term of Eq. 6)."""
+
+    weight: float = 0.2
+    """lambda_l, in teacher-forced rollouts; 0 leaves them out."""
+    student_weight: float = 0.0
+    """The same in student rollouts, where the agent takes some of the actions itself; 0 leaves them out."""
+    student_share: float = 0.5
+    """Share of the steps of a student rollout at which the agent's own, sampled action is taken."""
+
+
+@dataclasses.dataclass(frozen=True)
+class A2CConfig:
+    """Advantage actor-critic in sampled rollouts (second term of Eq. 6)."""
+
+    weight: float = 1.0
+    """0 leaves out the term and its rollouts."""
+    discount: float = 0.9
+    value_weight: float = 0.5
+    entropy_weight: float = 0.01
+
+
+@dataclasses.dataclass(frozen=True)
+class ConsistencyConfig:
+    """The memory-aware consistency loss (Eq. 3 to 5, last term of Eq. 6)."""
+
+    enabled: bool = True
+    """Compare every rollout with one in which words of the instruction are dropped."""
+    drop_rate: float = 0.5
+    """Probability with which a word is dropped."""
+    language_weight: float = 0.6
+    """lambda_s of Eq. 5."""
+    crossmodal_weight: float = 0.2
+    """lambda_m of Eq. 5."""
+    variant: ConsistencyVariant = "paper"
+    """paper: dropped words become [MASK], and each token is a distribution over its numbers. released: dropped words are
+    hidden from attention, and the distributions are over the tokens."""
+
+
+@dataclasses.dataclass(frozen=True)
+class LossConfig:
+    """The terms of Eq. 6."""
+
+    imitation: ImitationConfig = dataclasses.field(default_factory=ImitationConfig)
+    a2c: A2CConfig = dataclasses.field(default_factory=A2CConfig)
+    consistency: ConsistencyConfig = dataclasses.field(default_factory=ConsistencyConfig)
+    extra: tuple[str, ...] = ()
+    """Losses of your own, as MODULE:CLASS or MODULE:CLASS@WEIGHT; see docs/extending.md."""
+    word_dropping: float = 0.0
+    """Without the consistency loss: drop words of the instruction with this probability, as plain augmentation."""
+    teacher_forced_updates: int = 0
+    """First updates in which all rollouts are teacher-forced: what a random agent does by itself teaches little."""
 
 
 @dataclasses.dataclass(frozen=True)
 class OptimizerConfig:
     """AdamW or Muon, and what goes with them."""
 
-    kind: Kind = "adamw"
-    """muon: weight matrices go by Muon, which learns from fewer updates where weights begin at random; what is not a
-    matrix goes by AdamW."""
+    kind: OptimizerKind = "adamw"
+    """muon: Muon for the weight matrices, AdamW for the rest. It needs fewer updates where weights start at random."""
     updates: int = 10_000
-    rate: float = 5e-6
+    lr: float = 5e-6
     """Learning rate."""
-    language_rate: float = 1.0
-    """Factor on it for the language encoder."""
+    language_lr: float = 1.0
+    """Factor on the learning rate for the language encoder."""
     weight_decay: float = 0.01
     warmup: int = 0
-    """Updates over which the rate grows from 0."""
+    """Updates over which the learning rate grows from 0."""
     schedule: Schedule = "constant"
-    """How the rate goes to 0 after the warm-up, or not at all."""
+    """How the learning rate falls to 0 after the warm-up; constant does not fall."""
     clip: float = 40.0
     """Largest gradient norm; 0 does not clip."""
     accumulate: int = 1
-    """Parts into which a batch is cut, one after the other, to save memory."""
+    """Cut each batch into this many parts, walked one after the other, to save memory."""
     ema: float = 0.0
-    """Decay of the running mean of the weights, which is then what is evaluated and saved; 0 has none."""
+    """Decay of an exponential moving average of the weights, which is then evaluated and saved; 0 uses none."""
     precision: Precision = "auto"
     """auto is bf16 on a GPU and float32 on a CPU."""
     checkpoint_activations: bool = False
-    """Compute activations twice instead of keeping them."""
+    """Recompute activations in the backward pass instead of keeping them, to save memory."""
     frozen_language_layers: int = 0
-    """Word embeddings and so many layers of the language encoder that stay as they are."""
+    """Freeze the word embeddings and this many layers of the language encoder; 0 freezes nothing."""
 
     def __post_init__(self) -> None:
         if self.updates < 1 or self.accumulate < 1:
             raise InputError("optimizer.updates and optimizer.accumulate must be at least 1.")
-        if not 0 < self.rate < 1 or self.language_rate < 0 or self.weight_decay < 0 or self.clip < 0 or self.warmup < 0:
-            raise InputError("optimizer: rates lie above 0 and below 1, decay, clip and warmup at 0 or above.")
+        if not 0 < self.lr < 1:
+            raise InputError(f"optimizer.lr must lie between 0 and 1, not {self.lr}.")
+        if self.language_lr < 0 or self.weight_decay < 0 or self.clip < 0 or self.warmup < 0:
+            raise InputError("optimizer: language_lr, weight_decay, clip and warmup cannot be negative.")
         if not 0 <= self.ema < 1:
             raise InputError(f"optimizer.ema must lie from 0 to below 1, not {self.ema}.")
 
 
 @dataclasses.dataclass(frozen=True)
 class SelectionConfig:
-    """When to evaluate, and which weights are the best."""
+    """When to validate, and which weights are the best."""
 
     split: str = "r2r/val_unseen"
-    """The split that chooses. The paper chooses on val_unseen; a result to report should not."""
-    metric: str = "SPL"
+    """The validation split. The paper selects on val_unseen; for a result that you report, select on another split."""
+    metric: str | None = None
+    """The metric that selects, ties by SR; by default the task decides: SPL for R2R, SDTW for R4R, GP for NDH."""
     every: int = 500
-    """Updates between evaluations."""
+    """Updates between validations."""
     patience: int | None = None
-    """Stop after so many evaluations without a better one; None never does."""
+    """Stop training after this many validations in a row without a new best; by default train to the end."""
     limit: int | None = None
-    """Evaluate on the first so many episodes only."""
+    """Validate on the first episodes of the split only."""
 
     def __post_init__(self) -> None:
-        Part.parse(self.split)
-        if self.metric not in METRICS:
-            raise InputError(f"selection.metric '{self.metric}' is none of {', '.join(METRICS)}.")
+        task = Split.parse(self.split).task
+        if self.metric is None:
+            object.__setattr__(self, "metric", task.selection_metric)
+        if self.metric not in EVALUATED:
+            raise InputError(f"selection.metric '{self.metric}' is none of {', '.join(EVALUATED)}.")
         for name in ("every", "patience", "limit"):
             number = getattr(self, name)
             if number is not None and number < 1:
@@ -166,34 +222,35 @@ class TrainConfig:
     """A training run, from data to the best agent."""
 
     out: Path
-    """Folder of the run. A run that is there already goes on where it was."""
+    """Folder of the run. If a run is there already, it is resumed."""
     model: ModelConfig
     data: DataConfig = dataclasses.field(default_factory=DataConfig)
     loss: LossConfig = dataclasses.field(default_factory=LossConfig)
     optimizer: OptimizerConfig = dataclasses.field(default_factory=OptimizerConfig)
     selection: SelectionConfig = dataclasses.field(default_factory=SelectionConfig)
     init: Path | None = None
-    """Weights to begin with: the folder of an agent or of a run, a checkpoint of PREVALENT or of the authors, a folder
-    of BERT; default
-    is MiniLM's language encoder where its width fits, else random numbers."""
+    """Weights to start from: the folder of an agent or of a run, a checkpoint of PREVALENT or of the MTVM authors, or a
+    folder of BERT. By default MiniLM's language encoder where its sizes fit, else random numbers."""
     batch: int = 16
     """Episodes of an update, over all processes."""
     alternate: bool = False
-    """One rollout an update, teacher-forced and sampled in turn, instead of both in each."""
+    """Walk one rollout an update, the kinds of rollouts taking turns, instead of all of them in each."""
     seed: int = 0
     device: str = "auto"
     """auto, cpu, cuda or cuda:N."""
     log_every: int = 10
     """Updates between two lines of the record."""
     save_minutes: float = 5.0
-    """Minutes between checkpoints; one is also saved at every evaluation and at the end."""
+    """Minutes between checkpoints; one is also saved at every validation and at the end."""
     tensorboard: bool = True
+    """Also write curves for TensorBoard."""
 
     def __post_init__(self) -> None:
         if self.batch < 1 or self.log_every < 1 or self.seed < 0:
             raise InputError("batch and log_every must be at least 1, and the seed at least 0.")
-        if max(self.loss.imitation, self.loss.student, self.loss.reinforcement) <= 0:
-            raise InputError("loss: imitation, student and reinforcement are all 0, so there is nothing to learn from.")
+        loss = self.loss
+        if max(loss.imitation.weight, loss.imitation.student_weight, loss.a2c.weight) <= 0:
+            raise InputError("loss: the weights of imitation, student and A2C are all 0: there is nothing to learn from.")
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
@@ -203,6 +260,18 @@ class TrainConfig:
     def from_dict(cls, values: Any, path: Path) -> TrainConfig:
         """The config that `to_dict` gave, read from `path`."""
         return _build(cls, values, path)
+
+
+def differences(one: dict[str, Any], other: dict[str, Any], prefix: str = "") -> dict[str, tuple[Any, Any]]:
+    """The options in which two configs differ, by their names on the command line."""
+    found: dict[str, tuple[Any, Any]] = {}
+    for name in sorted(set(one) | set(other)):
+        ours, theirs = one.get(name), other.get(name)
+        if isinstance(ours, dict) and isinstance(theirs, dict):
+            found |= differences(ours, theirs, f"{prefix}{name}.")
+        elif ours != theirs:
+            found[f"{prefix}{name}"] = ours, theirs
+    return found
 
 
 def _plain(value: Any) -> Any:
@@ -228,101 +297,3 @@ def _build(kind: Any, values: Any, path: Path) -> Any:
     if get_origin(kind) is tuple:
         return tuple(values)
     return Path(values) if kind is Path else values
-
-
-def _presets() -> dict[str, TrainConfig]:
-    replace = dataclasses.replace
-    paper = TrainConfig(
-        out=Path("runs/paper"),
-        model=MODELS["paper"],
-        data=DataConfig(train=("r2r/train", "prevalent/aug")),
-    )
-    ndh = DataConfig(train=("ndh/train",), evaluate=("ndh/val_seen", "ndh/val_unseen"))
-    choice = SelectionConfig(split="ndh/val_unseen", metric="GP")
-    r4r = DataConfig(train=("r4r/train",), evaluate=("r4r/val_seen", "r4r/val_unseen"))
-    semantic = TrainConfig(
-        out=Path("runs/r2r-semantic"),
-        model=ModelConfig(
-            hidden=128,
-            heads=4,
-            intermediate=512,
-            language_layers=2,
-            crossmodal_layers=3,
-            reader="minilm",
-            feature_width=3 * 384,
-            feature_scale=5.0,
-            leading_cls=True,
-            bidirectional=False,
-            dropout=0.0,
-            feature_dropout=0.3,
-        ),
-        data=DataConfig(semantic=True, mirror=True),
-        loss=LossConfig(
-            imitation=1.0,
-            student=1.0,
-            own_share=0.5,
-            sampled_from=1200,
-            reinforcement=0.0,
-            consistency=ConsistencyConfig(enabled=False),
-        ),
-        optimizer=OptimizerConfig(updates=3600, rate=1e-3, schedule="linear", warmup=100, clip=5.0, ema=0.995),
-        selection=SelectionConfig(split="r2r/val_seen", every=600),
-        batch=64,
-        alternate=True,
-    )
-    long_too = ("r2r/val_seen", "r2r/val_unseen", "long/val_seen", "long/val_unseen")
-    demo = TrainConfig(
-        out=Path("runs/demo/memory"),
-        model=replace(semantic.model, crossmodal_layers=2, reader_layers=0, feature_dropout=0.0),
-        data=DataConfig(semantic=True, train=("r2r/train", "long/train"), evaluate=long_too, mirror=True),
-        loss=LossConfig(
-            imitation=1.0,
-            student=1.0,
-            own_share=0.4,
-            sampled_from=300,
-            reinforcement=0.0,
-            consistency=ConsistencyConfig(enabled=False),
-        ),
-        optimizer=OptimizerConfig(
-            kind="muon", updates=750, rate=1.5e-3, schedule="cosine", warmup=30, clip=5.0, ema=0.99
-        ),
-        selection=SelectionConfig(split="r2r/val_seen", every=750),
-        batch=16,
-        alternate=True,
-        tensorboard=False,
-    )
-    tiny = TrainConfig(
-        out=Path("runs/tiny"),
-        model=MODELS["tiny"],
-        optimizer=OptimizerConfig(updates=20, rate=1e-3),
-        selection=SelectionConfig(split="r2r/val_seen", every=10),
-        batch=8,
-    )
-    return {
-        "paper": paper,
-        "paper-single": replace(paper, out=Path("runs/paper-single"), model=MODELS["paper-single"]),
-        "paper-ndh": replace(paper, out=Path("runs/paper-ndh"), data=ndh, selection=choice),
-        "paper-r4r": replace(
-            paper,
-            out=Path("runs/paper-r4r"),
-            data=r4r,
-            selection=SelectionConfig(split="r4r/val_unseen", metric="SDTW"),
-        ),
-        "r2r-semantic": semantic,
-        "demo": demo,
-        "tiny": tiny,
-    }
-
-
-PRESETS: dict[str, TrainConfig] = _presets()
-DESCRIPTIONS: dict[str, str] = {
-    "paper": "The paper's R2R run: 768 wide, 9 + 4 layers, batch 16, with PREVALENT's augmented instructions.",
-    "paper-single": "The same with text only as key and value (MTVM-dagger-star).",
-    "paper-ndh": "The paper's NDH run, chosen by goal progress.",
-    "paper-r4r": "The paper's model on R4R, following the reference path.",
-    "r2r-semantic": "Real R2R without images: room and object names as features. 45 minutes on two cores.",
-    "demo": "The small agent of `make demo`, for the built-in world and its long walks. Six minutes on one core.",
-    "tiny": "A few seconds, to try things.",
-}
-
-__all__ = ["DESCRIPTIONS", "PRESETS", "A2CConfig", "Part", "TrainConfig", "differences"]

@@ -1,9 +1,11 @@
-"""Walking a whole split greedily: trajectories, metrics, and on request what the model thought."""
+"""Walking whole splits greedily: trajectories, metrics, and on request what the model thought."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +13,25 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from mtvm.config import DataConfig, Split
+from mtvm.errors import InputError
 from mtvm.files import atomic_path, write_json
 from mtvm.learning import parallel
-from mtvm.learning.reading import ReadTexts
-from mtvm.learning.rollout import Rollout, RolloutPlan, roll_out
-from mtvm.learning.vision import Vision
+from mtvm.learning.data import Data, Dataset
+from mtvm.learning.rollout import RolloutPlan, StepTrace, roll_out
+from mtvm.learning.run_folder import EVALUATIONS, RunFolder
+from mtvm.learning.texts import Texts
+from mtvm.models.agent import Agent
 from mtvm.models.model import MTVM
-from mtvm.models.text import Tokens, Truncation, tokenize
 from mtvm.progress import progress
 from mtvm.tasks.episode import EpisodeSet
-from mtvm.tasks.metrics import evaluate, summarize
+from mtvm.tasks.metrics import score_trajectories, summarize
 from mtvm.tasks.results import Pose, write_results
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING
 
 BATCH = 128
 
-Trace = dict[str, Any]
+Thoughts = dict[str, Any]
 """Of one episode: the probabilities of each step, and the attention if it was asked for."""
 
 
@@ -38,15 +43,20 @@ class Evaluation:
     nodes: NDArray[np.int64]
     """(N, T) nodes visited, -1 padded."""
     views: NDArray[np.int64]
-    traces: list[Trace]
+    """(N, T) the views faced there."""
+    thoughts: list[Thoughts]
     """One for each episode, if asked for."""
+    seconds: float
+    folder: Path | None = None
+    """Where it was written."""
 
     def columns(self) -> dict[str, NDArray[np.float64]]:
         """Each metric of each episode."""
-        return evaluate(self.episodes, self.nodes)
+        return score_trajectories(self.episodes, self.nodes)
 
     def metrics(self) -> dict[str, float]:
-        return summarize(self.columns())
+        """The mean of each metric; nothing where the goals are secret."""
+        return summarize(self.columns()) if self.episodes.has_goals else {}
 
     def trajectories(self) -> list[list[Pose]]:
         names = self.episodes.world.viewpoints
@@ -58,85 +68,146 @@ class Evaluation:
         return walks
 
 
-def text_tokens(episodes: EpisodeSet, max_text: int, leading_cls: bool) -> Tokens:
-    """The episodes' texts. A dialog that is too long loses its beginning, an instruction its end."""
-    truncation: Truncation = "start" if episodes.task == "ndh" else "end"
-    return tokenize(episodes.texts, max_text, leading_cls=leading_cls, truncation=truncation)
+def evaluate(
+    agent_or_run: Agent | Path | str,
+    splits: Sequence[str] | None = None,
+    *,
+    data: DataConfig | Path | None = None,
+    limit: int | None = None,
+    attention: bool = False,
+    out: Path | None = None,
+    device: str = "auto",
+    show_progress: bool = True,
+    report: Callable[[Split, Evaluation], None] = lambda split, done: None,
+) -> dict[str, Evaluation]:
+    """Walk splits greedily with an agent, with the agent saved in a folder, or with a run's best agent.
+
+    `splits` are named TASK/SPLIT; by default those that a run's config evaluates. `data` is the data folder, or a
+    `DataConfig` that also says what the agent sees; by default a run's own. Result files, records and metrics are written
+    to TASK-SPLIT folders below `out`, by default RUN/eval; nothing is written for an `Agent`. With a `limit` only the
+    first episodes are walked, and written beside a whole evaluation. `report` is called after each split.
+    """
+    agent, config, chosen, folder = _resolve(agent_or_run, data, device)
+    chosen = tuple(splits or chosen)
+    if not chosen:
+        raise InputError("no split was named to evaluate on; give some as TASK/SPLIT, such as r2r/val_unseen.")
+    if limit is not None and limit < 1:
+        raise InputError(f"the limit must be at least 1 episode, not {limit}.")
+    opened = Data(config, agent.model.config, agent.model.device, show_progress)
+    folder = out or folder
+    found: dict[str, Evaluation] = {}
+    for split in map(Split.parse, chosen):
+        dataset = opened.dataset(split).first(limit)
+        done = walk(agent.model, dataset, probabilities=True, attention=attention, show_progress=show_progress)
+        if folder is not None and parallel.rank() == 0:
+            name = RunFolder(folder).evaluation(split).name
+            write_evaluation(folder / (name if limit is None else f"{name}-first-{limit}"), done)
+        found[split.name] = done
+        report(split, done)
+    return found
+
+
+def _resolve(
+    agent_or_run: Agent | Path | str, data: DataConfig | Path | None, device: str
+) -> tuple[Agent, DataConfig, tuple[str, ...], Path | None]:
+    """The agent, its data, the splits that are evaluated by default, and where evaluations are written."""
+    given = data if isinstance(data, DataConfig) else DataConfig(folder=data)
+    if isinstance(agent_or_run, Agent):
+        return agent_or_run, given, (), None
+    path, name = Path(agent_or_run), str(parallel.local_device(device))
+    run = RunFolder(path)
+    if not run.checkpoint.is_file() and not run.best.is_dir():
+        return Agent.from_pretrained(path, name), given, (), path / EVALUATIONS
+    config = run.config()
+    if not run.best.is_dir():
+        raise InputError(f"{path}: this run has no best agent yet; the first validation saves one.")
+    own = config.data
+    if isinstance(data, DataConfig):
+        own = dataclasses.replace(
+            own,
+            folder=data.folder or own.folder,
+            features=data.features or own.features,
+            sight=data.sight or own.sight,
+        )
+    elif data is not None:
+        own = dataclasses.replace(own, folder=data)
+    return Agent.from_pretrained(run.best, name), own, own.evaluate, path / EVALUATIONS
 
 
 @torch.no_grad()
-def evaluate_agent(
+def walk(
     model: MTVM,
-    vision: Vision,
-    episodes: EpisodeSet,
-    max_steps: int,
+    dataset: Dataset,
     *,
-    texts: ReadTexts | None = None,
+    texts: Texts | None = None,
     batch: int = BATCH,
     probabilities: bool = False,
     attention: bool = False,
     show_progress: bool = True,
 ) -> Evaluation:
-    """Walk every episode once, spread over all processes; every process gets the whole. `texts` are those of the
-    episodes, if they were read before."""
-    training = model.training
+    """Walk every episode of a dataset once, spread over all processes; every process gets the whole.
+
+    `texts` are those of the dataset, if a frozen reader has read them before.
+    """
+    started, training = time.monotonic(), model.training
     model.eval()
-    read = texts or text_tokens(episodes, model.config.max_text, model.config.leading_cls)
+    episodes, read = dataset.episodes, texts or dataset.tokens
     # Texts of one length together, so that little is padded; dealt in turn, so that processes have equal work.
     order = np.argsort(read.lengths.numpy(), kind="stable")
     mine = order[parallel.rank() :: parallel.size()]
-    plan = RolloutPlan("greedy", max_steps, probabilities=probabilities, attention=attention)
-    nodes = np.full((len(mine), max_steps + 1), -1, dtype=np.int64)
+    plan = RolloutPlan("greedy", dataset.horizon, attention=attention)
+    nodes = np.full((len(mine), dataset.horizon + 1), -1, dtype=np.int64)
     views = np.full_like(nodes, -1)
-    traces: list[Trace] = []
+    thoughts: list[Thoughts] = []
     shown = show_progress and parallel.rank() == 0
     with progress(len(mine), f"Evaluating {episodes.name}", "episodes", shown) as advance:
         for first in range(0, len(mine), batch):
             rows = mine[first : first + batch]
-            walked = roll_out(model, vision, episodes.select(rows), read.select(torch.from_numpy(rows)), plan)
+            text = model.encode(read.select(torch.from_numpy(rows)).to(model.device))
+            watch = _Thinking(len(rows)) if probabilities or attention else None
+            walked = roll_out(model, dataset.vision, episodes.select(rows), text, plan, watch=watch)
             here = slice(first, first + len(rows))
             nodes[here, : walked.nodes.shape[1]], views[here, : walked.views.shape[1]] = walked.nodes, walked.views
-            traces += _traces(walked, attention) if probabilities or attention else []
+            thoughts += watch.thoughts if watch is not None else []
             advance(len(rows))
     model.train(training)
-    return _joined(episodes, parallel.gather((mine, nodes, views, traces)))
+    return _joined(episodes, parallel.gather((mine, nodes, views, thoughts)), time.monotonic() - started)
 
 
-def _joined(episodes: EpisodeSet, parts: list[Any]) -> Evaluation:
+def _joined(episodes: EpisodeSet, parts: list[Any], seconds: float) -> Evaluation:
     """The processes' parts in the order of the episodes."""
-    order = np.concatenate([part[0] for part in parts])
-    places = np.argsort(order, kind="stable")
-    traces = [trace for part in parts for trace in part[3]]
-    return Evaluation(
-        episodes,
-        np.concatenate([part[1] for part in parts])[places],
-        np.concatenate([part[2] for part in parts])[places],
-        [traces[place] for place in places] if traces else [],
-    )
+    order = np.argsort(np.concatenate([part[0] for part in parts]), kind="stable")
+    nodes, views = (np.concatenate([part[number] for part in parts])[order] for number in (1, 2))
+    thoughts = [one for part in parts for one in part[3]]
+    return Evaluation(episodes, nodes, views, [thoughts[row] for row in order] if thoughts else [], seconds)
 
 
-def _traces(walked: Rollout, attention: bool) -> list[Trace]:
-    """Of each episode of the batch: a list over its steps."""
-    found: list[Trace] = [{"probabilities": []} | ({"attention": []} if attention else {}) for _ in walked.nodes]
-    for step in walked.traces:
-        for place, row in enumerate(step.rows.tolist()):
-            count = int(step.counts[place])
-            found[row]["probabilities"].append([round(float(p), 5) for p in step.probabilities[place, : count + 1]])
-            if step.attention is not None:
-                words, stream = step.text_mask[place], step.stream_mask[place]
-                over_words = step.attention.over_words[:, place].cpu().numpy()[:, :, stream][..., words]
-                over_stream = step.attention.over_stream[:, place].cpu().numpy()[:, :, stream][..., stream]
-                found[row]["attention"].append(
+class _Thinking:
+    """Collects what the model thought, episode by episode."""
+
+    def __init__(self, batch: int) -> None:
+        self.thoughts: list[Thoughts] = [{"probabilities": []} for _ in range(batch)]
+
+    def __call__(self, step: StepTrace) -> None:
+        output = step.outputs[0]
+        probabilities = output.logits.float().softmax(dim=1).cpu().numpy()
+        for place, (row, stop) in enumerate(zip(step.rows.tolist(), step.seen.count.tolist(), strict=True)):
+            thoughts = self.thoughts[row]
+            thoughts["probabilities"].append([round(float(p), 5) for p in probabilities[place, : stop + 1]])
+            if output.attention is not None:
+                words, stream = output.text_mask[place].cpu().numpy(), output.stream_mask[place].cpu().numpy()
+                over_words = output.attention.over_words[:, place].cpu().numpy()[:, :, stream][..., words]
+                over_stream = output.attention.over_stream[:, place].cpu().numpy()[:, :, stream][..., stream]
+                thoughts.setdefault("attention", []).append(
                     {
                         "over_words": np.round(over_words, 4).tolist(),
                         "over_stream": np.round(over_stream, 4).tolist(),
                     }
                 )
-    return found
 
 
-def write_evaluation(folder: Path, done: Evaluation) -> dict[str, float]:
-    """Write the result file, the episodes' records and the metrics; the metrics, if the split has goals."""
+def write_evaluation(folder: Path, done: Evaluation) -> None:
+    """Write the result file, the episodes' records and the metrics."""
     episodes = done.episodes
     trajectories = done.trajectories()
     write_results(folder / "results.json", episodes, trajectories)
@@ -150,7 +221,7 @@ def write_evaluation(folder: Path, done: Evaluation) -> dict[str, float]:
                 "trajectory": [list(pose) for pose in trajectories[row]],
                 "metrics": {name: round(float(column[row]), 4) for name, column in columns.items()},
             }
-            file.write(json.dumps(record | (done.traces[row] if done.traces else {})) + "\n")
+            file.write(json.dumps(record | (done.thoughts[row] if done.thoughts else {})) + "\n")
     means = summarize(columns) if columns else {}
     write_json(folder / "metrics.json", {"split": episodes.name, "episodes": len(episodes)} | means, indent=1)
-    return means
+    done.folder = folder

@@ -58,6 +58,16 @@ def total(values: Tensor) -> Tensor:
     return values
 
 
+def any_of(flag: bool) -> bool:
+    """Whether it is true in any process."""
+    return bool(flag) if size() == 1 else bool(total(torch.tensor([int(flag)], device=_meeting_device()))[0])
+
+
+def _meeting_device() -> torch.device:
+    """Where processes can add up numbers."""
+    return torch.device("cuda" if torch.distributed.get_backend() == "nccl" else "cpu")
+
+
 def add_gradients(parameters: Iterable[nn.Parameter]) -> None:
     """Make every process's gradients the sum of all. What has none in any process has none afterwards."""
     if size() == 1:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metrics import dynamic_time_warping_row, normalized_dtw, pair_distances
 from mtvm.tasks.way import WayAhead
-from mtvm.world.world import World
 
 Floats = NDArray[np.float64]
 Nodes = NDArray[np.int64]
@@ -24,8 +24,11 @@ _MISS_RADIUS = 1.0
 class Rewards:
     """The running account of a batch of episodes; it begins with the agents at their starts."""
 
-    def __init__(self, world: World, starts: Nodes, references: Nodes, via: Nodes, goals: Nodes) -> None:
-        self.world, self.references, self.way = world, references, WayAhead(world, via, goals)
+    def __init__(self, episodes: EpisodeSet) -> None:
+        starts, references, via, goals = (
+            nodes.astype(np.int64) for nodes in (episodes.starts, episodes.references, episodes.via, episodes.goals)
+        )
+        self.world, self.references, self.way = episodes.world, references, WayAhead(episodes.world, via, goals)
         self.lengths = (references >= 0).sum(axis=1)
         self.distance = self.way.distance(starts)
         self._row = dynamic_time_warping_row(None, self._apart(starts))

@@ -1,4 +1,4 @@
-"""What a frozen reader makes of every text, computed once and held in half precision without padding."""
+"""The texts of a dataset: tokenised once, read once by a frozen reader, encoded once an update."""
 
 from __future__ import annotations
 
@@ -14,28 +14,30 @@ from torch import Tensor
 from mtvm.errors import InputError
 from mtvm.files import atomic_path, cache_dir
 from mtvm.learning import parallel
+from mtvm.models.language import Text
 from mtvm.models.model import MTVM
 from mtvm.models.text import Tokens
 from mtvm.progress import progress
 
 _BATCH = 64
-_LARGEST = 4 * 2**30
-"""Bytes; more texts than fit are read again each time."""
+_MOST_BYTES = 4 * 2**30
+"""States that take more memory than this are not kept, but computed anew each time."""
 
 
-class ReadTexts:
-    """Texts by row, with their states if the model has a reader; the states are kept in the cache."""
+class Texts:
+    """Texts by row. If the model has a frozen reader, with the reader's states, which are kept in half precision without
+    padding, and in the cache on disk."""
 
     def __init__(self, model: MTVM, tokens: Tokens, title: str, show_progress: bool = True) -> None:
         self.tokens = tokens
-        self._states: Tensor | None = None
         self.lengths = tokens.lengths
+        self._states: Tensor | None = None
         self._starts = torch.cat([self.lengths.new_zeros(1), self.lengths.cumsum(0)])
-        count = int(self.lengths.sum())
-        if model.language.reader is None or count * model.language.dropped.numel() * 2 > _LARGEST:
+        count, width = int(self.lengths.sum()), model.language.reader_width
+        if model.language.reader is None or count * width * 2 > _MOST_BYTES:
             return
         path = cache_dir() / "texts" / f"{_digest(model, tokens)}.npy"
-        states = _cached(path, (count, model.language.dropped.numel()))
+        states = _cached(path, (count, width))
         found = parallel.total(torch.tensor([states is not None], dtype=torch.int32, device=model.device))
         if states is None or int(found) < parallel.size():  # all processes read, or none
             states = self._read(model, title, show_progress)
@@ -48,15 +50,15 @@ class ReadTexts:
     def _read(self, model: MTVM, title: str, show_progress: bool) -> Tensor:
         """The states of all texts, of which each process reads its share."""
         tokens, lengths = self.tokens, self.lengths
-        states = torch.zeros(int(self._starts[-1]), model.language.dropped.numel(), dtype=torch.float16)
-        places = torch.arange(tokens.ids.shape[1])
+        states = torch.zeros(int(self._starts[-1]), model.language.reader_width, dtype=torch.float16)
+        columns = torch.arange(tokens.ids.shape[1])
         batches = torch.split(lengths.argsort(stable=True), _BATCH)[parallel.rank() :: parallel.size()]
         with progress(sum(map(len, batches)), f"Reading {title}", "texts", show_progress) as advance:
             for rows in batches:
                 some = tokens.select(rows)
                 read = model.language.read(some.to(model.device)).states
                 assert read is not None
-                into = (self._starts[rows][:, None] + places[: some.ids.shape[1]])[some.mask]
+                into = (self._starts[rows][:, None] + columns[: some.ids.shape[1]])[some.mask]
                 states[into] = read.cpu()[some.mask].half()
                 advance(len(rows))
         return parallel.total(states.to(model.device)).cpu()
@@ -70,8 +72,8 @@ class ReadTexts:
         if self._states is None:
             return some
         states = torch.zeros(*some.ids.shape, self._states.shape[1])
-        places = self._starts[rows][:, None] + torch.arange(some.ids.shape[1])
-        states[some.mask] = self._states[places[some.mask]].float()
+        columns = self._starts[rows][:, None] + torch.arange(some.ids.shape[1])
+        states[some.mask] = self._states[columns[some.mask]].float()
         return dataclasses.replace(some, states=states)
 
 
@@ -93,3 +95,28 @@ def _digest(model: MTVM, tokens: Tokens) -> str:
     for tensor in (weights[0], weights[-1]):
         digest.update(tensor.detach().cpu().numpy().tobytes())
     return digest.hexdigest()[:32]
+
+
+class EncodedTexts:
+    """The texts of an update, encoded once for all of its rollouts.
+
+    Each rollout's backward pass stops here and leaves its gradients, so that the graphs of several rollouts need not be
+    held at the same time; `backward` takes their sum through the language encoder.
+    """
+
+    def __init__(self, model: MTVM, variants: list[Tokens]) -> None:
+        encoded = model.encode(*variants)
+        self._computed = [encoded.states, *(part for parts in encoded.cache for part in parts)]
+        self._leaves = [tensor.detach().requires_grad_() for tensor in self._computed]
+        parts = iter(self._leaves[1:])
+        cache = [tuple(next(parts) for _ in one) for one in encoded.cache]
+        self.text: Text = dataclasses.replace(encoded, states=self._leaves[0], cache=cache)
+        """For `roll_out`."""
+
+    def backward(self) -> None:
+        """Take the gradients that the rollouts have left here through the language encoder."""
+        pairs = zip(self._computed, self._leaves, strict=True)
+        reached = [(tensor, leaf.grad) for tensor, leaf in pairs if leaf.grad is not None and tensor.requires_grad]
+        if reached:
+            tensors, gradients = zip(*reached, strict=True)
+            torch.autograd.backward(tensors, gradients)

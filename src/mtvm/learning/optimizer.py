@@ -1,4 +1,4 @@
-"""AdamW and Muon, their schedule, and the running mean of the weights."""
+"""AdamW and Muon, and their learning-rate schedule."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mtvm.models.model import MTVM
 
 
 def make_optimizer(model: MTVM, config: OptimizerConfig) -> torch.optim.AdamW:
-    """An optimizer of what is not frozen; the language encoder has a rate of its own."""
+    """An optimizer of all weights that are not frozen; the language encoder has a learning rate of its own."""
     model.language.freeze(config.frozen_language_layers)
     language = {id(parameter) for parameter in model.language.parameters()}
     parameters = {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
@@ -26,17 +26,17 @@ def make_optimizer(model: MTVM, config: OptimizerConfig) -> torch.optim.AdamW:
     kind = Muon if config.kind == "muon" else torch.optim.AdamW
     return kind(
         [
-            {"params": group, "factor": config.language_rate if of_language else 1.0, "pieces": count}
+            {"params": group, "factor": config.language_lr if of_language else 1.0, "pieces": count}
             for (of_language, count), group in sorted(groups.items())
         ],
-        lr=config.rate,
+        lr=config.lr,
         weight_decay=config.weight_decay,
         fused=fused,
     )
 
 
 def _matrices(model: nn.Module) -> dict[str, int]:
-    """Names of the weight matrices that Muon takes, with how many matrices each of them is made of."""
+    """The names of the weight matrices that Muon updates, and how many matrices are stacked in each."""
     return {
         f"{name}.weight": 3 if name.endswith(".qkv") else 1
         for name, module in model.named_modules()
@@ -45,9 +45,13 @@ def _matrices(model: nn.Module) -> dict[str, int]:
 
 
 class Muon(torch.optim.AdamW):
-    """AdamW; but groups whose `pieces` are not 0 hold matrices, which go by Muon: a step is the momentum, brought close
-    to the nearest orthogonal matrix, so that no direction of a matrix is left behind. Its size is that of AdamW's steps
-    (0.2 in the root of the mean square), so one learning rate suits both. `pieces` matrices can lie in one parameter.
+    """AdamW, except that groups with `pieces` above 0 hold weight matrices, which Muon updates.
+
+    A step of Muon is the momentum, brought close to the nearest orthogonal matrix, so that every direction of a matrix
+    learns. Steps are scaled to the size of AdamW's (a root mean square of 0.2), so that one learning rate suits both.
+    `pieces` is the number of matrices stacked in a parameter.
+
+    torch.optim.Muon computes in bfloat16, which many CPUs cannot multiply, and takes stacked matrices for one.
     """
 
     MOMENTUM = 0.95
@@ -55,7 +59,7 @@ class Muon(torch.optim.AdamW):
 
     def __init__(self, groups: list[dict[str, Any]], **options: Any) -> None:
         super().__init__(groups, **options)
-        self._step_supports_amp_scaling = False  # a scaler must skip steps itself: those of matrices do not know it
+        self._step_supports_amp_scaling = False  # the scaler must skip steps: ours do not
 
     @torch.no_grad()
     def step(self, closure: None = None) -> None:  # type: ignore[override]
@@ -108,45 +112,18 @@ def orthogonal(matrices: Tensor) -> Tensor:
     return near.mT if tall else near
 
 
-def rate_at(update: int, config: OptimizerConfig) -> float:
+def lr_at(update: int, config: OptimizerConfig) -> float:
     """The learning rate of an update, counted from 0."""
     if update < config.warmup:
-        return config.rate * (update + 1) / config.warmup
+        return config.lr * (update + 1) / config.warmup
     done = (update - config.warmup) / max(config.updates - config.warmup, 1)
     if config.schedule == "linear":
-        return config.rate * max(1 - done, 0)
+        return config.lr * max(1 - done, 0)
     if config.schedule == "cosine":
-        return config.rate * (1 + math.cos(math.pi * min(done, 1))) / 2
-    return config.rate
+        return config.lr * (1 + math.cos(math.pi * min(done, 1))) / 2
+    return config.lr
 
 
-def set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
+def set_lr(optimizer: torch.optim.Optimizer, lr: float) -> None:
     for group in optimizer.param_groups:
-        group["lr"] = rate * group["factor"]
-
-
-class RunningMean:
-    """An exponential mean of the weights, which forgets its random start quickly."""
-
-    def __init__(self, model: nn.Module, decay: float) -> None:
-        self.decay = decay
-        self.updates = 0
-        self.weights: dict[str, Tensor] = {
-            name: value.detach().clone() for name, value in model.named_parameters() if value.requires_grad
-        }
-
-    @torch.no_grad()
-    def update(self, model: nn.Module) -> None:
-        self.updates += 1
-        decay = min(self.decay, (1 + self.updates) / (10 + self.updates))
-        current = dict(model.named_parameters())
-        torch._foreach_lerp_(list(self.weights.values()), [current[name].detach() for name in self.weights], 1 - decay)
-
-    @torch.no_grad()
-    def swap(self, model: nn.Module) -> None:
-        """Exchange the mean with the model's weights; a second call brings them back."""
-        current = dict(model.named_parameters())
-        for name, mean in self.weights.items():
-            kept = current[name].detach().clone()
-            current[name].copy_(mean)
-            mean.copy_(kept)
+        group["lr"] = lr * group["factor"]

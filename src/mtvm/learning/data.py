@@ -1,0 +1,146 @@
+"""The data of a run, opened once: the folder is walked, graphs and features are read, and texts tokenised a single time."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from mtvm.config import DataConfig, Split
+from mtvm.errors import InputError
+from mtvm.features.names import semantic_features
+from mtvm.features.store import FeatureStore
+from mtvm.files import cache_dir
+from mtvm.learning import parallel
+from mtvm.learning.vision import Vision
+from mtvm.models.config import ModelConfig
+from mtvm.models.text import Tokens, tokenize, with_mirrored
+from mtvm.tasks.data import DataFolder
+from mtvm.tasks.episode import EpisodeSet
+from mtvm.tasks.load import load_episodes
+from mtvm.tasks.teacher import Follow
+from mtvm.world.graph import SUFFIX
+
+
+@dataclasses.dataclass
+class Dataset:
+    """A split with its texts and features, to train on or to validate on."""
+
+    split: Split
+    episodes: EpisodeSet
+    vision: Vision
+    tokens: Tokens
+    horizon: int
+    follow: Follow
+
+    def __len__(self) -> int:
+        return len(self.episodes)
+
+    @property
+    def name(self) -> str:
+        return self.split.name
+
+    @functools.cached_property
+    def words(self) -> int:
+        """More than the largest number of a word; a text that lost its beginning has none of the small ones."""
+        return max(int(self.tokens.words.max()) + 1, 1)
+
+    def first(self, limit: int | None) -> Dataset:
+        """The dataset with its first episodes only."""
+        if limit is None or limit >= len(self):
+            return self
+        rows = np.arange(limit)
+        return dataclasses.replace(
+            self, episodes=self.episodes.select(rows), tokens=self.tokens.select(torch.from_numpy(rows))
+        )
+
+    def mirrored(self) -> Tokens:
+        """The texts, followed by the same as they would be told in mirrored buildings."""
+        return with_mirrored(self.tokens)
+
+
+class Data:
+    """Everything that a run reads; nothing is read twice."""
+
+    def __init__(
+        self, config: DataConfig, model: ModelConfig, device: torch.device | str = "cpu", show_progress: bool = True
+    ) -> None:
+        self.config, self.model, self.device = config, model, torch.device(device)
+        self.folder = DataFolder.resolve(config.folder)
+        self._show_progress = show_progress
+        self._datasets: dict[tuple[str, str], Dataset] = {}
+
+    @functools.cached_property
+    def store(self) -> FeatureStore | None:
+        """The features of the views; None if the agent is blind."""
+        if self.config.features is not None:
+            return FeatureStore.open(self.config.features)
+        if self.config.sight == "names":
+            return names_store(self.folder, self._show_progress)
+        if self.config.sight == "blind":
+            return None
+        raise InputError(
+            "what the agent sees is not said: give a feature store with --data.features STORE, or --data.sight names "
+            "where the data folder has the names of rooms and objects, or --data.sight blind."
+        )
+
+    def dataset(self, split: Split) -> Dataset:
+        """The episodes of a split with their texts and features."""
+        key = (split.task.name, split.split)
+        if key not in self._datasets:
+            config = self.config
+            episodes = load_episodes(split.task, split.split, self.folder, supervision=config.supervision)
+            self._datasets[key] = Dataset(
+                split,
+                episodes,
+                Vision(episodes.world, self.store, self.model, self.device),
+                tokenize(
+                    episodes.texts,
+                    self.model.max_text,
+                    leading_cls=self.model.leading_cls,
+                    truncation=split.task.truncation,
+                ),
+                config.horizon_of(split.task),
+                config.follow_of(split.task),
+            )
+        return dataclasses.replace(self._datasets[key], split=split)
+
+    def dataset_with_goals(self, split: Split, purpose: str) -> Dataset:
+        """The same, of a split whose goals are not secret."""
+        dataset = self.dataset(split)
+        if not dataset.episodes.has_goals:
+            raise InputError(f"{dataset.episodes.source}: {split.name} has no goals to {purpose}.")
+        return dataset
+
+    def fingerprints(self, datasets: list[Dataset]) -> dict[str, str]:
+        """What the data is, so that a run is not resumed with other data."""
+        found = {"features": "none" if self.store is None else str(self.store.meta["id"])}
+        for dataset in datasets:
+            found[dataset.name] = hashlib.sha256(dataset.episodes.source.read_bytes()).hexdigest()
+        return found
+
+
+def names_store(folder: DataFolder, show_progress: bool) -> FeatureStore:
+    """The store of the names in the folder's semantics file, made once and kept in the cache."""
+    source = folder.find(["viewpoints.jsonl", "viewpoints.jsonl.gz"])
+    if source is None:
+        raise InputError(
+            f"{folder.path}: no semantics file viewpoints.jsonl(.gz) below it to make features of; give a feature store "
+            "with --data.features, or leave the agent blind with --data.sight blind."
+        )
+    path = cache_dir() / "features" / f"names-{_digest(source, *sorted(folder.connectivity.glob(f'*{SUFFIX}')))}"
+    if parallel.rank() == 0 and not path.is_dir():
+        semantic_features(source, path, connectivity=folder.connectivity, show_progress=show_progress)
+    parallel.wait()
+    return FeatureStore.open(path)
+
+
+def _digest(*files: Path) -> str:
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,52 @@
+"""The exponential moving average (EMA) of the weights."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+
+class EMA:
+    """The average of a model's trainable weights. Its decay grows from 0.1, so that the random start is forgotten."""
+
+    def __init__(self, model: nn.Module, decay: float) -> None:
+        self.decay = decay
+        self.updates = 0
+        self.weights: dict[str, Tensor] = {
+            name: value.detach().clone() for name, value in model.named_parameters() if value.requires_grad
+        }
+
+    @torch.no_grad()
+    def update(self, model: nn.Module) -> None:
+        self.updates += 1
+        decay = min(self.decay, (1 + self.updates) / (10 + self.updates))
+        current = dict(model.named_parameters())
+        torch._foreach_lerp_(list(self.weights.values()), [current[name].detach() for name in self.weights], 1 - decay)
+
+    @contextlib.contextmanager
+    def in_place(self, model: nn.Module) -> Iterator[None]:
+        """The average in place of the model's weights, which come back afterwards."""
+        self._swap(model)
+        try:
+            yield
+        finally:
+            self._swap(model)
+
+    @torch.no_grad()
+    def _swap(self, model: nn.Module) -> None:
+        current = dict(model.named_parameters())
+        for name, average in self.weights.items():
+            kept = current[name].detach().clone()
+            current[name].copy_(average)
+            average.copy_(kept)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"weights": self.weights, "updates": self.updates}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.weights = {name: state["weights"][name].to(value.device) for name, value in self.weights.items()}
+        self.updates = state["updates"]

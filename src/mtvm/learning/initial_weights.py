@@ -1,0 +1,58 @@
+"""The model of a run with the weights that it starts from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+
+from mtvm.config import TrainConfig
+from mtvm.errors import InputError
+from mtvm.learning import checkpoint
+from mtvm.learning.run_folder import CHECKPOINT
+from mtvm.models.config import ModelConfig
+from mtvm.models.model import MTVM
+from mtvm.models.saving import fill, load_weights
+from mtvm.models.text import minilm_folder
+from mtvm.models.weights import Report, load_reader, load_released, read_tensors
+
+_MINILM = {"hidden": 384, "heads": 12, "intermediate": 1536, "vocabulary": 30522, "max_positions": 512}
+
+
+def make_model(config: TrainConfig) -> tuple[MTVM, str]:
+    """The model, and a sentence that says where its weights come from."""
+    torch.manual_seed(config.seed)
+    model = MTVM(config.model)
+    load_reader(model)
+    source = config.init
+    if source is None and config.model.reader == "none" and _has_minilm_sizes(config.model):
+        source = minilm_folder()
+    if source is None:
+        return model, "random numbers"
+    if (source / CHECKPOINT).is_file():
+        fill(model, checkpoint.load(source / CHECKPOINT)["model"], source)
+        return model, f"all of them from the checkpoint in {source}"
+    if _is_agent(source):
+        load_weights(model, source / "model.safetensors")
+        return model, f"all of them from the agent in {source}"
+    return model, _told(load_released(model, read_tensors(source), source), model, source)
+
+
+def _has_minilm_sizes(config: ModelConfig) -> bool:
+    return all(getattr(config, name) == value for name, value in _MINILM.items())
+
+
+def _is_agent(folder: Path) -> bool:
+    if not ((folder / "config.json").is_file() and (folder / "model.safetensors").is_file()):
+        return False
+    try:
+        ModelConfig.load(folder / "config.json")
+    except InputError:
+        return False
+    return True
+
+
+def _told(report: Report, model: MTVM, source: Path) -> str:
+    sizes = {name: value.numel() for name, value in model.state_dict().items()}
+    loaded = sum(sizes[name] for name in report.loaded)
+    return f"{loaded / 1e6:.1f} of {sum(sizes.values()) / 1e6:.1f} million numbers from {source}, the rest random"

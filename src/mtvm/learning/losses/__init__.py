@@ -1,0 +1,34 @@
+"""The terms of Eq. 6, one file each. `docs/extending.md` shows how to add one."""
+
+from __future__ import annotations
+
+from mtvm.config import LossConfig
+from mtvm.errors import InputError
+from mtvm.learning.losses.a2c import A2C
+from mtvm.learning.losses.base import Loss, Term
+from mtvm.learning.losses.consistency import Consistency
+from mtvm.learning.losses.imitation import Imitation
+from mtvm.plugins import load_object
+
+
+def make_losses(config: LossConfig) -> list[Loss]:
+    """The losses that a config asks for, in the order of Eq. 6."""
+    losses: list[Loss] = [Imitation(config.imitation)]
+    if config.a2c.weight > 0:
+        losses.append(A2C(config.a2c))
+    if config.consistency.enabled:
+        losses.append(Consistency(config.consistency))
+    return losses + [_own_loss(text) for text in config.extra]
+
+
+def _own_loss(text: str) -> Loss:
+    """A user's loss, from MODULE:CLASS@WEIGHT."""
+    name, _, weight = text.partition("@")
+    try:
+        number = float(weight or 1)
+    except ValueError:
+        raise InputError(f"loss.extra '{text}': the weight after @ must be a number.") from None
+    return load_object(name, Loss, "loss.extra")(number)
+
+
+__all__ = ["Loss", "Term", "make_losses"]

@@ -1,0 +1,51 @@
+"""The contract of a loss: what it needs of a rollout, and what it makes of it."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+
+from torch import Tensor
+
+from mtvm.learning.rollout import Needs, Policy, Trace
+from mtvm.models.text import Tokens
+
+
+@dataclasses.dataclass(frozen=True)
+class Term:
+    """A sum, and the number of things summed, so that the shares of several processes can be averaged together."""
+
+    name: str
+    """What the record calls the mean."""
+    total: Tensor
+    count: Tensor | int
+    weight: float = 1.0
+    """Of the mean in the loss; 0 only records it."""
+
+
+class Loss(abc.ABC):
+    """One term of Eq. 6, or a few that belong together.
+
+    An instance is called with the trace of each rollout that it `applies_to`, and returns its terms: sums over what this
+    process walked. The update divides them by the counts of all processes and adds them up.
+    """
+
+    needs = Needs()
+    """What a rollout must collect for it."""
+
+    def applies_to(self, policy: Policy) -> bool:
+        """Whether it is computed in rollouts of this policy."""
+        return True
+
+    def drop_words(self, tokens: Tokens, draws: Tensor) -> Tokens | None:
+        """A further variant of the texts, token by token, that every step is computed with too; None for none.
+
+        `draws` (B, words) are random numbers from 0 to 1. `variant` says where it is in a trace's outputs.
+        """
+        return None
+
+    variant: int = 0
+    """Set by the update: the number of the variant that `drop_words` made."""
+
+    @abc.abstractmethod
+    def __call__(self, trace: Trace) -> list[Term]: ...

@@ -1,0 +1,30 @@
+"""Imitation learning: the negative log-probability of the teacher's actions (first term of Eq. 6)."""
+
+from __future__ import annotations
+
+import torch
+from torch.nn import functional
+
+from mtvm.config import ImitationConfig
+from mtvm.learning.losses.base import Loss, Term
+from mtvm.learning.rollout import Needs, Policy, Trace
+
+
+class Imitation(Loss):
+    """The sum over an episode's steps of -log a(a*), averaged over episodes."""
+
+    needs = Needs(teacher=True)
+
+    def __init__(self, config: ImitationConfig) -> None:
+        self.weights: dict[Policy, float] = {"teacher": config.weight, "student": config.student_weight}
+
+    def applies_to(self, policy: Policy) -> bool:
+        return self.weights.get(policy, 0.0) > 0
+
+    def __call__(self, trace: Trace) -> list[Term]:
+        steps = [
+            functional.cross_entropy(step.outputs[0].logits, step.teacher, reduction="sum")
+            for step in trace.steps
+            if step.teacher is not None
+        ]
+        return [Term("imitation", torch.stack(steps).sum(), trace.batch, self.weights[trace.policy])]

@@ -1,0 +1,182 @@
+"""A run's folder: what its files are called, what they say, and which weights are the best.
+
+    config.json      every option
+    metrics.jsonl    the record, see `record.py`
+    checkpoint.pt    the state to resume from
+    best/            the best agent so far
+    eval/TASK-SPLIT/ results.json, records.jsonl and metrics.json of the best agent on a split
+    tensorboard/     curves
+    lock             held by the process that trains here
+
+Trainer, `mtvm runs`, reports and viewers all go through this module, which needs no torch.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import math
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from mtvm.config import SelectionConfig, Split, TrainConfig, differences
+from mtvm.errors import InputError
+from mtvm.files import read_json, write_json
+from mtvm.learning.record import RECORD, read_record
+from mtvm.tasks.metric import METRICS
+
+try:
+    import fcntl
+except ImportError:  # Windows has none, and its runs no lock
+    fcntl = None  # type: ignore[assignment]
+
+CONFIG, CHECKPOINT, BEST, EVALUATIONS, TENSORBOARD = "config.json", "checkpoint.pt", "best", "eval", "tensorboard"
+_LOCK = "lock"
+_MAY_CHANGE = ("device", "log_every", "save_minutes", "tensorboard", "out", "data.folder", "data.features")
+"""Options that do not change what is learned. Data may move; that it is the same data is checked on resuming."""
+
+
+class RunFolder:
+    """The folder of a run, which may not be there yet."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self.config_file = self.path / CONFIG
+        self.checkpoint = self.path / CHECKPOINT
+        self.best = self.path / BEST
+        self.record = self.path / RECORD
+
+    @property
+    def is_run(self) -> bool:
+        return self.config_file.is_file()
+
+    def config(self) -> TrainConfig:
+        """The config of the run, with the folder where it is now."""
+        if not self.is_run:
+            raise InputError(f"{self.path}: no run is here ({CONFIG} is missing); 'mtvm runs' lists those below a folder.")
+        config = TrainConfig.from_dict(read_json(self.config_file, "config of a run"), self.config_file)
+        return dataclasses.replace(config, out=self.path)
+
+    def write_config(self, config: TrainConfig) -> None:
+        write_json(self.config_file, config.to_dict(), indent=1)
+
+    def check(self, config: TrainConfig) -> None:
+        """Raise if another run than that of `config` is here."""
+        if not self.is_run:
+            if self.checkpoint.is_file():
+                raise InputError(f"{self.path}: has a checkpoint but no {CONFIG}; name another folder with --out.")
+            return
+        there = read_json(self.config_file, "config of a run")
+        if not isinstance(there, dict):
+            raise InputError(f"{self.config_file}: not the config of a run; name another folder with --out.")
+        changed = differences(there, config.to_dict())
+        for name, (before, now) in changed.items():
+            if name not in _MAY_CHANGE:
+                raise InputError(
+                    f"{self.path}: a run with another config is there ({name} is {before} there, {now} here); "
+                    "name another folder with --out."
+                )
+
+    def lines(self) -> list[dict[str, Any]]:
+        """The lines of the record."""
+        return read_record(self.path)
+
+    def evaluation(self, split: Split) -> Path:
+        """The folder of the best agent's evaluation on a split."""
+        return self.path / EVALUATIONS / f"{split.task.name}-{Path(split.split).stem}"
+
+    def evaluations(self) -> dict[str, Path]:
+        """The metrics files of all evaluations, by TASK-SPLIT."""
+        return {file.parent.name: file for file in sorted(self.path.glob(f"{EVALUATIONS}/*/metrics.json"))}
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Keep other processes from training here, and clear up after one that was killed.
+
+        The lock file is never replaced, and the system lets go of it when we end, however we end.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            file = (self.path / _LOCK).open("a")
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot write there ({error.strerror}).") from None
+        with file:
+            try:
+                if fcntl is not None:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise InputError(
+                    f"{self.path}: another process is training here; wait for it, or name another folder with --out."
+                ) from None
+            self._clear_leftovers()
+            yield
+
+    def _clear_leftovers(self) -> None:
+        """Remove what a killed process left half-written."""
+        for pattern in (f".{CHECKPOINT}.*", ".*.json*.*", ".model.safetensors.*", ".README.md.*"):
+            for left in self.path.rglob(pattern):
+                shutil.rmtree(left, ignore_errors=True)
+
+
+def find_run_folders(folder: Path) -> list[RunFolder]:
+    """All folders with a config below a folder, itself included, except those inside a run."""
+    found = []
+    for place, below, files in os.walk(folder):
+        below[:] = sorted(name for name in below if not name.startswith("."))
+        if CONFIG in files:
+            found.append(RunFolder(place))
+            below[:] = [name for name in below if name not in (BEST, EVALUATIONS, TENSORBOARD)]
+    return found
+
+
+@dataclasses.dataclass
+class Selection:
+    """Which weights are the best: those with the best value of a metric on the validation split, ties by SR."""
+
+    split: str
+    metric: str
+    patience: int | None = None
+    best: float | None = None
+    """The best value so far."""
+    update: int = 0
+    """After which update it was reached."""
+    validations_since: int = 0
+    tie: float = -math.inf
+
+    @classmethod
+    def of(cls, config: SelectionConfig) -> Selection:
+        assert config.metric is not None
+        return cls(Split.parse(config.split).name, config.metric, config.patience)
+
+    def consider(self, update: int, metrics: Mapping[str, float]) -> bool:
+        """Take in a validation; whether its weights are the best so far."""
+        sign = METRICS[self.metric].sign if self.metric in METRICS else 1
+        value, tie = metrics[self.metric], metrics.get("SR", -math.inf)
+        if self.best is not None and (sign * value, tie) <= (sign * self.best, self.tie):
+            self.validations_since += 1
+            return False
+        self.best, self.tie, self.update, self.validations_since = value, tie, update, 0
+        return True
+
+    @property
+    def out_of_patience(self) -> bool:
+        return self.patience is not None and self.validations_since >= self.patience
+
+    def replay(self, lines: Iterable[Mapping[str, Any]]) -> Selection:
+        """Take in all validations of a record."""
+        for line in lines:
+            numbers = {name: value for name, value in line.items() if is_number(value)}
+            if line.get("kind") == self.split and self.metric in numbers:
+                self.consider(line["update"], numbers)
+        return self
+
+    def state(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value of a record can be counted with."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,0 +1,109 @@
+"""The training runs that we know, by name."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from mtvm.config import (
+    A2CConfig,
+    ConsistencyConfig,
+    DataConfig,
+    ImitationConfig,
+    LossConfig,
+    OptimizerConfig,
+    SelectionConfig,
+    TrainConfig,
+)
+from mtvm.models.config import PRESETS as MODELS
+from mtvm.models.config import ModelConfig
+
+
+def _presets() -> dict[str, TrainConfig]:
+    replace = dataclasses.replace
+    paper = TrainConfig(
+        out=Path("runs/paper"),
+        model=MODELS["paper"],
+        data=DataConfig(train=("r2r/train", "prevalent/aug")),
+    )
+    ndh = DataConfig(train=("ndh/train",), evaluate=("ndh/val_seen", "ndh/val_unseen"))
+    r4r = DataConfig(train=("r4r/train",), evaluate=("r4r/val_seen", "r4r/val_unseen"))
+    semantic = TrainConfig(
+        out=Path("runs/r2r-semantic"),
+        model=ModelConfig(
+            hidden=128,
+            heads=4,
+            intermediate=512,
+            language_layers=2,
+            crossmodal_layers=3,
+            reader="minilm",
+            feature_width=3 * 384,
+            feature_scale=5.0,
+            leading_cls=True,
+            bidirectional=False,
+            dropout=0.0,
+            feature_dropout=0.3,
+        ),
+        data=DataConfig(sight="names", mirror=True),
+        loss=_with_students(share=0.5, teacher_forced_updates=1200),
+        optimizer=OptimizerConfig(updates=3600, lr=1e-3, schedule="linear", warmup=100, clip=5.0, ema=0.995),
+        selection=SelectionConfig(split="r2r/val_seen", every=600),
+        batch=64,
+        alternate=True,
+    )
+    long_too = ("r2r/val_seen", "r2r/val_unseen", "long/val_seen", "long/val_unseen")
+    demo = TrainConfig(
+        out=Path("runs/demo/memory"),
+        model=replace(semantic.model, crossmodal_layers=2, reader_layers=0, feature_dropout=0.0),
+        data=DataConfig(sight="names", train=("r2r/train", "long/train"), evaluate=long_too, mirror=True),
+        loss=_with_students(share=0.4, teacher_forced_updates=300),
+        optimizer=OptimizerConfig(
+            kind="muon", updates=750, lr=1.5e-3, schedule="cosine", warmup=30, clip=5.0, ema=0.99
+        ),
+        selection=SelectionConfig(split="r2r/val_seen", every=750),
+        batch=16,
+        alternate=True,
+        tensorboard=False,
+    )
+    tiny = TrainConfig(
+        out=Path("runs/tiny"),
+        model=MODELS["tiny"],
+        optimizer=OptimizerConfig(updates=20, lr=1e-3),
+        selection=SelectionConfig(split="r2r/val_seen", every=10),
+        batch=8,
+    )
+    return {
+        "paper": paper,
+        "paper-single": replace(paper, out=Path("runs/paper-single"), model=MODELS["paper-single"]),
+        "paper-ndh": replace(
+            paper, out=Path("runs/paper-ndh"), data=ndh, selection=SelectionConfig(split="ndh/val_unseen")
+        ),
+        "paper-r4r": replace(
+            paper, out=Path("runs/paper-r4r"), data=r4r, selection=SelectionConfig(split="r4r/val_unseen")
+        ),
+        "r2r-semantic": semantic,
+        "demo": demo,
+        "tiny": tiny,
+    }
+
+
+def _with_students(share: float, teacher_forced_updates: int) -> LossConfig:
+    """Imitation alone, in teacher-forced and student rollouts."""
+    return LossConfig(
+        imitation=ImitationConfig(weight=1.0, student_weight=1.0, student_share=share),
+        a2c=A2CConfig(weight=0.0),
+        consistency=ConsistencyConfig(enabled=False),
+        teacher_forced_updates=teacher_forced_updates,
+    )
+
+
+PRESETS: dict[str, TrainConfig] = _presets()
+DESCRIPTIONS: dict[str, str] = {
+    "paper": "The paper's R2R run: 768 wide, 9 + 4 layers, batch 16, with PREVALENT's augmented instructions.",
+    "paper-single": "The same with text only as key and value (MTVM-dagger-star).",
+    "paper-ndh": "The paper's NDH run, selected by goal progress.",
+    "paper-r4r": "The paper's model on R4R, following the reference path.",
+    "r2r-semantic": "Real R2R without images: room and object names as features. 45 minutes on two cores.",
+    "demo": "The small agent of `make demo`, for the built-in world and its long walks. Six minutes on one core.",
+    "tiny": "A few seconds, to try things.",
+}
