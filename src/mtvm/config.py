@@ -17,7 +17,7 @@ from mtvm.learning.teacher import Follow
 from mtvm.models.config import PRESETS as MODELS
 from mtvm.models.config import ModelConfig
 from mtvm.tasks.load import TASKS, Task
-from mtvm.tasks.metrics import METRICS
+from mtvm.tasks.metric import EVALUATED
 from mtvm.tasks.ndh import Supervision
 
 Kind = Literal["adamw", "muon"]
@@ -153,8 +153,8 @@ class SelectionConfig:
 
     def __post_init__(self) -> None:
         Part.parse(self.split)
-        if self.metric not in METRICS:
-            raise InputError(f"selection.metric '{self.metric}' is none of {', '.join(METRICS)}.")
+        if self.metric not in EVALUATED:
+            raise InputError(f"selection.metric '{self.metric}' is none of {', '.join(EVALUATED)}.")
         for name in ("every", "patience", "limit"):
             number = getattr(self, name)
             if number is not None and number < 1:

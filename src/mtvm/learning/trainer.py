@@ -31,7 +31,8 @@ from mtvm.models.agent import Agent
 from mtvm.models.text import drop_words, with_mirrored
 from mtvm.progress import progress
 from mtvm.tasks.episode import EpisodeSet
-from mtvm.tasks.metrics import LOWER_IS_BETTER, near_goal
+from mtvm.tasks.metric import METRICS
+from mtvm.tasks.metrics import near_goal
 
 _KINDS: tuple[Policy, ...] = ("teacher", "student", "sample")
 CONFIG = "config.json"
@@ -266,7 +267,7 @@ class Trainer:
                 self.model, exam.vision, exam.episodes, exam.horizon, texts=self.exam_texts, show_progress=False
             )
             metrics = done.metrics()
-            sign = -1 if self.config.selection.metric in LOWER_IS_BETTER else 1
+            sign = METRICS[self.config.selection.metric].sign
             value, tie = sign * metrics[self.config.selection.metric], metrics["SR"]
             if self.best is None or (value, tie) > (sign * self.best, self.best_tie):
                 self.best, self.best_tie, self.best_update = sign * value, tie, self.update
