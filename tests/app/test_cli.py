@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mtvm.app.cli import main
-from mtvm.tasks.metrics import METRICS
+from mtvm.tasks.metric import EVALUATED
 
 
 def run(capsys, *arguments, code=0):
@@ -44,10 +44,10 @@ def test_baseline_then_score(capsys, tiny_folder, tmp_path, task):
     printed = run(capsys, "score", results, *where, "--csv", table)
     assert f"{task} val_unseen" in printed.out
     means = json.loads(run(capsys, "score", results, *where, "--json").out)
-    assert tuple(means) == METRICS
+    assert tuple(means) == EVALUATED
     assert means["SPL"] == pytest.approx(100 if task == "r2r" else means["SPL"])
     rows = list(csv.DictReader(table.read_text().splitlines()))
-    for name in METRICS:
+    for name in EVALUATED:
         assert np.mean([float(row[name]) for row in rows]) == pytest.approx(means[name])
 
 

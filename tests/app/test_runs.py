@@ -307,6 +307,11 @@ def spoil_patience(folder):
     return folder
 
 
+def spoil_metric(folder):
+    (folder / "first" / "config.json").write_text(json.dumps(config(selection__metric="BLEU")))
+    return folder
+
+
 def spoil_record(folder):
     (folder / "first" / "metrics.jsonl").write_bytes(b"\xff\xfe")
     return folder
@@ -330,6 +335,7 @@ def spoil_evaluation_kind(folder):
         (spoil_config, "first/config.json: not valid JSON at line 1"),
         (spoil_updates, "first/config.json: optimizer.updates is missing"),
         (spoil_patience, "first/config.json: selection.patience is missing"),
+        (spoil_metric, "first/config.json: selection.metric is missing"),
         (spoil_record, "first/metrics.jsonl: cannot be read"),
         (spoil_evaluation, "metrics.json: not valid JSON"),
         (spoil_evaluation_kind, "metrics.json: not the metrics of an evaluation"),
@@ -352,7 +358,8 @@ def test_the_default_folder_is_runs(three_runs, monkeypatch, capsys):
 
 
 def test_runs_are_listed_without_torch(three_runs):
-    code = f"import sys; from mtvm.app.cli import main; main(['runs', {str(three_runs)!r}]); assert 'torch' not in sys.modules"
+    listing = f"import sys; from mtvm.app.cli import main; main(['runs', {str(three_runs)!r}])"
+    code = f"{listing}; assert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
 

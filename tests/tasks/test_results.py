@@ -9,7 +9,8 @@ import pytest
 from mtvm.errors import InputError
 from mtvm.tasks.baselines import run_baseline
 from mtvm.tasks.load import load_episodes
-from mtvm.tasks.metrics import METRICS, evaluate, summarize
+from mtvm.tasks.metric import EVALUATED
+from mtvm.tasks.metrics import evaluate, summarize
 from mtvm.tasks.results import (
     read_results,
     score,
@@ -90,7 +91,7 @@ def test_every_episode_needs_a_trajectory_to_be_written(tmp_path, tiny_r2r):
 def test_order_in_the_file_does_not_matter(results, tiny_r2r):
     forwards = score(results(), tiny_r2r)[1]
     backwards = score(results(lambda records: records[::-1]), tiny_r2r)[1]
-    assert all(np.array_equal(forwards[name], backwards[name]) for name in METRICS)
+    assert all(np.array_equal(forwards[name], backwards[name]) for name in EVALUATED)
 
 
 def test_scores_belong_to_their_episodes(results, tiny_r2r):
@@ -106,7 +107,7 @@ def test_partial_scores_the_episodes_that_are_there(results, tiny_r2r):
     path = results(lambda records: [records[7], records[2]])
     episodes, columns = score(path, tiny_r2r, partial=True)
     assert episodes.ids == [tiny_r2r.ids[2], tiny_r2r.ids[7]]  # in the order of the split
-    assert [len(column) for column in columns.values()] == [2] * len(METRICS)
+    assert [len(column) for column in columns.values()] == [2] * len(EVALUATED)
     assert summarize(columns)["SR"] == 100
 
 
@@ -128,7 +129,7 @@ def test_accepted_forms_of_a_trajectory(results, tiny_r2r, form):
 
     _, columns = score(results(change), tiny_r2r)
     expected = evaluate(tiny_r2r, tiny_r2r.references)
-    for name in METRICS:
+    for name in EVALUATED:
         assert columns[name] == pytest.approx(expected[name]), name
 
 
@@ -309,7 +310,7 @@ def test_episode_table(results, tmp_path, tiny_r2r):
     write_episode_table(tmp_path / "table.csv", episodes, columns)
     with (tmp_path / "table.csv").open(newline="") as file:
         header, *rows = csv.reader(file)
-    assert header == ["id", "scan", *METRICS]
+    assert header == ["id", "scan", *EVALUATED]
     assert [row[:2] for row in rows] == [["36_2", "tiny3"], ["38_1", "tiny3"]]
     for row, found in enumerate(rows):
-        assert [float(cell) for cell in found[2:]] == [columns[name][row] for name in METRICS]
+        assert [float(cell) for cell in found[2:]] == [columns[name][row] for name in EVALUATED]

@@ -24,7 +24,8 @@ from mtvm.models.config import History
 from mtvm.tasks.baselines import Baseline, run_baseline
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import Task, load_episodes
-from mtvm.tasks.metrics import METRICS, RATES, summarize
+from mtvm.tasks.metric import EVALUATED, METRICS, describe_units
+from mtvm.tasks.metrics import summarize
 from mtvm.tasks.ndh import Supervision
 from mtvm.tasks.results import MissingIdsError, write_episode_table, write_results, write_submission
 from mtvm.tasks.results import score as score_results
@@ -95,7 +96,7 @@ def score(
         write_episode_table(csv, scored, columns)
     means = summarize(columns)
     if json_:
-        print(json.dumps({name: means[name] for name in METRICS}))
+        print(json.dumps({name: means[name] for name in EVALUATED}))
         return
     named = f"{episodes.name} ({supervision})" if task == "ndh" else episodes.name
     table = metrics_table(f"{results.name} on {named}: {len(scored)} of {len(episodes)} episodes")
@@ -341,15 +342,15 @@ def simple_table(title: str, caption: str) -> Table:
 
 
 def metrics_table(title: str) -> Table:
-    table = simple_table(title, "NE, TL and GP in metres, the others in percent")
+    table = simple_table(title, describe_units(EVALUATED))
     table.add_column("")
-    for name in METRICS:
+    for name in EVALUATED:
         table.add_column(name, justify="right", no_wrap=True)
     return table
 
 
 def add_metrics_row(table: Table, name: str, means: dict[str, float]) -> None:
-    table.add_row(escape(name), *(f"{means[metric]:.{1 if metric in RATES else 2}f}" for metric in METRICS))
+    table.add_row(escape(name), *(METRICS[metric].format(means[metric]) for metric in EVALUATED))
 
 
 def _training(name: str) -> Callable[[list[str]], None]:

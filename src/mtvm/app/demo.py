@@ -26,14 +26,15 @@ from mtvm.progress import progress
 from mtvm.tasks.baselines import Baseline, run_baseline
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import Task, load_episodes
+from mtvm.tasks.metric import METRICS, describe_units
 from mtvm.tasks.metrics import evaluate, summarize
 from mtvm.tasks.results import read_results, score, trajectory_nodes, write_results
 
 MEMORY, NO_MEMORY = "with variable-length memory", "without memory"
 _RUNS = {NO_MEMORY: "no-memory", MEMORY: "memory"}
 _BASELINES: dict[str, Baseline] = {"random": "random", "shortest path": "shortest"}
-_METRICS = ("NE", "SR", "OSR", "SPL", "nDTW")
-_LONG_METRICS = ("NE", "SR", "AR", "OSR", "SPL", "nDTW")
+_COLUMNS = ("NE", "SR", "OSR", "SPL", "nDTW")
+_LONG_COLUMNS = ("NE", "SR", "AR", "OSR", "SPL", "nDTW")
 _LONG_NOTE = (
     "A long instruction leads to a place where one turns, and from there to its end. Success is to have been there and "
     "then to stop at the end; AR asks only for the end, which can be reached, or met by chance, without the detour."
@@ -60,7 +61,7 @@ def run_demo(out: Path, homes: int, seed: int, console: Console, updates: int | 
     tables = []
     for (task, split), what in _SPLITS.items():
         episodes = load_episodes(task, split, data)
-        rows, metrics = _scores(episodes, out, seed), _METRICS if task == "r2r" else _LONG_METRICS
+        rows, metrics = _scores(episodes, out, seed), _COLUMNS if task == "r2r" else _LONG_COLUMNS
         note = "" if task == "r2r" else _LONG_NOTE
         table = report.Table(f"{what}: {len(episodes)} episodes", note, metrics, rows, bounds=("shortest path",))
         tables.append(table)
@@ -179,12 +180,12 @@ def _printed(table: report.Table) -> Printed:
     from mtvm.app.cli import simple_table
 
     both = "; SR: was where the walk turns, then stopped at its end; AR: stopped at its end" if table.note else ""
-    printed = simple_table(table.title, f"NE in metres, the others in percent{both}")
+    printed = simple_table(table.title, describe_units(table.metrics) + both)
     printed.add_column("")
     for metric in table.metrics:
         printed.add_column(metric, justify="right", no_wrap=True)
     for name, means in table.rows:
-        printed.add_row(name, *(f"{means[metric]:.{2 if metric == 'NE' else 1}f}" for metric in table.metrics))
+        printed.add_row(name, *(METRICS[metric].format(means[metric]) for metric in table.metrics))
     return printed
 
 

@@ -17,7 +17,7 @@ from mtvm.errors import InputError
 from mtvm.files import read_json
 from mtvm.learning.record import FILE as RECORD
 from mtvm.learning.record import read_record
-from mtvm.tasks.metrics import LOWER_IS_BETTER, METRICS
+from mtvm.tasks.metric import EVALUATED, METRICS
 
 State = Literal["done", "stopped", "running?"]
 
@@ -129,7 +129,7 @@ class Run:
 
     def curve(self, name: str) -> Curve:
         """A quantity's curve; an empty one if it was not recorded."""
-        kind = self.split if name in METRICS else "train"
+        kind = self.split if name in EVALUATED else "train"
         points = [(line["update"], _number(line, name)) for line in self.lines if line.get("kind") == kind]
         real = [(update, value) for update, value in points if value is not None]
         return Curve(name, kind, [update for update, _ in real], [value for _, value in real])
@@ -141,7 +141,7 @@ class Run:
 
     def _selection(self) -> tuple[dict[str, Any] | None, int]:
         """The line that the trainer took for the best, and how many evaluations came after it."""
-        sign = -1 if self.metric in LOWER_IS_BETTER else 1
+        sign = METRICS[self.metric].sign
         best, chosen, since = (-math.inf, -math.inf), None, 0
         for line in self.lines:
             value = _number(line, self.metric)
@@ -201,7 +201,7 @@ def _check(config: dict[str, Any], path: Path) -> None:
     selection = config["selection"]
     sound = {
         "optimizer.updates": _is_count(config["optimizer"].get("updates")),
-        "selection.metric": isinstance(selection.get("metric"), str),
+        "selection.metric": selection.get("metric") in EVALUATED,
         "selection.split": isinstance(selection.get("split"), str),
         "selection.patience": selection.get("patience") is None or _is_count(selection["patience"]),
     }
@@ -218,7 +218,7 @@ def _read_evaluation(path: Path) -> dict[str, Any]:
     values = read_json(path, "metrics of an evaluation")
     if not isinstance(values, dict):
         raise InputError(f"{path}: not the metrics of an evaluation; 'mtvm eval' writes them again.")
-    return {name: values[name] for name in ("episodes", *METRICS) if _number(values, name) is not None}
+    return {name: values[name] for name in ("episodes", *EVALUATED) if _number(values, name) is not None}
 
 
 def _number(values: dict[str, Any], name: str) -> float | None:
@@ -231,9 +231,11 @@ def _number(values: dict[str, Any], name: str) -> float | None:
 
 def direction(name: str) -> int:
     """1 if high values are good, -1 if low ones are, 0 if neither."""
-    if name in LOWER_IS_BETTER or name == "loss" or name.endswith("_imitation"):
+    if name in METRICS:
+        return METRICS[name].sign
+    if name == "loss" or name.endswith("_imitation"):
         return -1
-    return 1 if name in METRICS or name.endswith(("_success", "_return")) else 0
+    return 1 if name.endswith(("_success", "_return")) else 0
 
 
 # Comparing

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mtvm.app.runs import Curve, Run, differing_options, direction
-from mtvm.tasks.metrics import METRICS, RATES
+from mtvm.tasks.metric import METRICS
 
 _LEVELS = "▁▂▃▄▅▆▇█"
 _ASCII_LEVELS = "_.-=+*#@"
@@ -202,9 +202,7 @@ def _fits(table: Table, console: Console) -> bool:
 
 
 def _shown(name: str, value: float) -> str:
-    if name in METRICS:
-        return f"{value:.{1 if name in RATES else 2}f}"
-    return f"{value:.4g}"
+    return METRICS[name].format(value) if name in METRICS else f"{value:.4g}"
 
 
 def _duration(seconds: float | None) -> str:

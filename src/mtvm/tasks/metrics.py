@@ -10,13 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mtvm.tasks.episode import EpisodeSet
+from mtvm.tasks.metric import EVALUATED, METRICS
 from mtvm.world.world import World
 
 SUCCESS_RADIUS = 3.0
-METRICS = ("NE", "SR", "OSR", "SPL", "TL", "nDTW", "SDTW", "CLS", "GP")
-RATES = ("SR", "OSR", "SPL", "nDTW", "SDTW", "CLS")
-"""The metrics that lie between 0 and 1 and are reported in percent."""
-LOWER_IS_BETTER = ("NE", "TL")
 
 _CHUNK = 512  # episodes whose trajectory-by-reference distances are held at once
 
@@ -32,14 +29,14 @@ def evaluate(episodes: EpisodeSet, trajectories: Nodes) -> dict[str, Floats]:
     and the shortest path leads by them.
     """
     trajectories = without_stays(trajectories)
-    columns = {name: np.empty(len(episodes)) for name in METRICS}
+    columns = {name: np.empty(len(episodes)) for name in EVALUATED}
     by_length = np.argsort(_count(trajectories), kind="stable")  # so that one long walk does not pad all the others
     for first in range(0, len(episodes), _CHUNK):
         rows = by_length[first : first + _CHUNK]
         walked = trajectories[rows][:, : _count(trajectories[rows]).max()]
         chosen = episodes.select(rows)
         for name, values in _evaluate(chosen.world, walked, chosen.references, chosen.via, chosen.goals).items():
-            columns[name][rows] = values * 100 if name in RATES else values
+            columns[name][rows] = values * 100 if METRICS[name].is_rate else values
     return columns
 
 

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from mtvm.errors import InputError
 from mtvm.files import atomic_path, read_json, write_json
 from mtvm.tasks.episode import EpisodeSet
-from mtvm.tasks.metrics import METRICS, evaluate
+from mtvm.tasks.metric import EVALUATED
+from mtvm.tasks.metrics import evaluate
 
 Pose = tuple[str, float, float]
 
@@ -145,8 +146,8 @@ def write_episode_table(path: Path, episodes: EpisodeSet, columns: dict[str, NDA
     """One line of CSV for each episode: id, scan, and every metric."""
     with atomic_path(path) as fresh, fresh.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(["id", "scan", *METRICS])
-        values = np.stack([columns[name] for name in METRICS], axis=1).tolist()
+        writer.writerow(["id", "scan", *EVALUATED])
+        values = np.stack([columns[name] for name in EVALUATED], axis=1).tolist()
         for row, (identity, start) in enumerate(zip(episodes.ids, episodes.starts.tolist(), strict=True)):
             writer.writerow([identity, episodes.world.scan(start), *values[row]])
 

@@ -1,0 +1,69 @@
+"""What each metric is called, its unit, whether more of it is better, and what it means.
+
+Everything that selects by a metric or prints one asks here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Literal
+
+
+@dataclasses.dataclass(frozen=True)
+class Metric:
+    name: str
+    unit: Literal["%", "m"]
+    better: Literal["higher", "lower", "neither"]
+    meaning: str
+    """One sentence for readers who do not know the abbreviation."""
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether it is a share between 0 and 1, reported in percent."""
+        return self.unit == "%"
+
+    @property
+    def sign(self) -> Literal[-1, 0, 1]:
+        """By what to multiply values so that more is better; 0 if neither more nor less is."""
+        if self.better == "neither":
+            return 0
+        return 1 if self.better == "higher" else -1
+
+    @property
+    def decimals(self) -> int:
+        return 1 if self.is_rate else 2
+
+    def format(self, value: float) -> str:
+        """The value without its unit, rounded as it is everywhere."""
+        return f"{value:.{self.decimals}f}"
+
+
+_ALL = (
+    Metric("NE", "m", "lower", "Navigation error: how far from the goal the agent stops."),
+    Metric("SR", "%", "higher", "Success rate: how often the agent stops within 3 m of the goal."),
+    Metric(
+        "AR", "%", "higher", "Arrival rate: how often the agent stops within 3 m of the goal, whichever way it came."
+    ),
+    Metric("OSR", "%", "higher", "Oracle success rate: how often the agent comes within 3 m of the goal at any time."),
+    Metric("SPL", "%", "higher", "Success weighted by path length: a success counts for less the longer the detour."),
+    # A short walk is not good in itself, but whoever selects by length wants the shorter one.
+    Metric("TL", "m", "lower", "Trajectory length: how far the agent walks."),
+    Metric("nDTW", "%", "higher", "Normalized dynamic time warping: how closely the agent follows the described path."),
+    Metric("SDTW", "%", "higher", "Success weighted by nDTW: nDTW if the agent succeeds, otherwise zero."),
+    Metric("CLS", "%", "higher", "Coverage weighted by length score: how much of the described path the agent covers."),
+    Metric("GP", "m", "higher", "Goal progress: how much closer to the goal the agent ends than it started."),
+)
+METRICS = {metric.name: metric for metric in _ALL}
+EVALUATED = tuple(name for name in METRICS if name != "AR")
+"""The metrics of every evaluation, in the order of the tables. Only the demo also reports the arrival rate."""
+
+
+def describe_units(names: Iterable[str]) -> str:
+    """A caption such as 'NE and TL in metres, the others in percent'."""
+    chosen = [METRICS[name] for name in names]
+    metres = [metric.name for metric in chosen if not metric.is_rate]
+    if len(metres) in (0, len(chosen)):
+        return "all in metres" if metres else "all in percent"
+    listed = " and ".join(", ".join(metres).rsplit(", ", 1))
+    return f"{listed} in metres, the others in percent"
