@@ -1,3 +1,52 @@
-"""mtvm: Vision-and-Language Navigation in plain Python."""
+"""Vision-and-Language Navigation in plain Python.
+
+    import mtvm
+
+    episodes = mtvm.load_episodes("r2r", "val_unseen")        # what the agent is told, where it starts and should end
+    simulator = mtvm.Simulator(episodes.world)                # a batch of agents that walk
+    result = mtvm.train(mtvm.presets["demo"])                 # an agent, from data to weights
+    mtvm.evaluate("runs/demo", ["r2r/val_unseen"])            # its trajectories and metrics
+    agent = mtvm.Agent.from_pretrained("runs/demo/best")      # the agent itself, for a robot or a program
+    mtvm.score("results.json", episodes)                      # anybody's result file
+
+Nothing heavy is imported before it is used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mtvm.learning.evaluation import evaluate
+    from mtvm.learning.trainer import train
+    from mtvm.models.agent import Agent
+    from mtvm.presets import PRESETS as presets
+    from mtvm.tasks.load import load_episodes
+    from mtvm.tasks.results import score
+    from mtvm.world.simulator import Simulator
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "Agent": ("mtvm.models.agent", "Agent"),
+    "Simulator": ("mtvm.world.simulator", "Simulator"),
+    "evaluate": ("mtvm.learning.evaluation", "evaluate"),
+    "load_episodes": ("mtvm.tasks.load", "load_episodes"),
+    "presets": ("mtvm.presets", "PRESETS"),
+    "score": ("mtvm.tasks.results", "score"),
+    "train": ("mtvm.learning.trainer", "train"),
+}
+
+__all__ = ["Agent", "Simulator", "evaluate", "load_episodes", "presets", "score", "train"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'mtvm' has no attribute {name!r}")
+    module, attribute = _HOMES[name]
+    return getattr(importlib.import_module(module), attribute)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

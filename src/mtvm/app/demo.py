@@ -16,18 +16,23 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Printed
 
+import mtvm
 from mtvm.app import report
+from mtvm.app.tables import simple_table
+from mtvm.config import Split
 from mtvm.errors import InputError
-from mtvm.files import read_json
 from mtvm.homes.build import WorldConfig, build_world
 from mtvm.homes.drawing import draw_episode, draw_home
 from mtvm.homes.generate import generate_home
+from mtvm.learning.run_folder import RunFolder
+from mtvm.presets import PRESETS
 from mtvm.progress import progress
+from mtvm.tasks.data import DataFolder
 from mtvm.tasks.baselines import Baseline, run_baseline
 from mtvm.tasks.episode import EpisodeSet
-from mtvm.tasks.load import Task, load_episodes
+from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metric import METRICS, describe_units
-from mtvm.tasks.metrics import evaluate, summarize
+from mtvm.tasks.metrics import score_trajectories, summarize
 from mtvm.tasks.results import read_results, score, trajectory_nodes, write_results
 
 MEMORY, NO_MEMORY = "with variable-length memory", "without memory"
@@ -39,7 +44,7 @@ _LONG_NOTE = (
     "A long instruction leads to a place where one turns, and from there to its end. Success is to have been there and "
     "then to stop at the end; AR asks only for the end, which can be reached, or met by chance, without the detour."
 )
-_SPLITS: dict[tuple[Task, str], str] = {
+_SPLITS: dict[tuple[str, str], str] = {
     ("r2r", "val_seen"): "Instructions in homes seen in training",
     ("r2r", "val_unseen"): "Instructions in homes never seen",
     ("long", "val_seen"): "Long instructions with returns and loops, homes seen in training",
@@ -54,26 +59,27 @@ def run_demo(out: Path, homes: int, seed: int, console: Console, updates: int | 
     config = WorldConfig(homes=homes, seed=seed, features="names")
     console.print("Building the world: homes, what is seen in them, words, features (once; later it is reused).")
     data = build_world(config)
-    train = load_episodes("r2r", "train", data)
+    folder = DataFolder(data)
+    train = load_episodes("r2r", "train", folder)
     console.print(f"\nThe world is in {escape(str(data))}:", soft_wrap=True)
     console.print(f"{train.world.describe()}, {len(train)} instructions to train on.\n")
     _train_both(out, data, updates)
     tables = []
     for (task, split), what in _SPLITS.items():
-        episodes = load_episodes(task, split, data)
+        episodes = load_episodes(task, split, folder)
         rows, metrics = _scores(episodes, out, seed), _COLUMNS if task == "r2r" else _LONG_COLUMNS
         note = "" if task == "r2r" else _LONG_NOTE
         table = report.Table(f"{what}: {len(episodes)} episodes", note, metrics, rows, bounds=("shortest path",))
         tables.append(table)
         console.print(_printed(table))
-    walk = _draw_walk(load_episodes("long", "val_unseen", data), config, out)
+    walk = _draw_walk(load_episodes("long", "val_unseen", folder), config, out)
     _write_report(out, tables, walk, data, time.monotonic() - started)
     _say_goodbye(out, data, console)
 
 
 def _train_both(out: Path, data: Path, updates: int | None) -> None:
     """Train the agents at the same time, each in a process of its own, which also evaluates it."""
-    total = updates or _demo_updates()
+    total = updates or PRESETS["demo"].optimizer.updates
     context = multiprocessing.get_context("spawn")
     workers = {
         name: context.Process(target=train_agent, args=(out / folder, data, name == MEMORY, total))
@@ -103,21 +109,9 @@ def _train_both(out: Path, data: Path, updates: int | None) -> None:
         raise InputError(f"{out}: the agent {failed[0]} was not trained to the end; what it said stands above.")
 
 
-def _demo_updates() -> int:
-    from mtvm.config import PRESETS
-
-    return PRESETS["demo"].optimizer.updates
-
-
 def train_agent(run: Path, data: Path, memory: bool, updates: int) -> None:
     """Train and evaluate one agent; a run that is there is used if it is the same, else replaced."""
     import torch
-
-    from mtvm.config import PRESETS, Part, TrainConfig
-    from mtvm.learning.evaluation import write_evaluation
-    from mtvm.learning.lessons import evaluate_part
-    from mtvm.learning.trainer import BEST, CONFIG, Trainer
-    from mtvm.models.agent import Agent
 
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
     preset = PRESETS["demo"]
@@ -131,14 +125,12 @@ def train_agent(run: Path, data: Path, memory: bool, updates: int) -> None:
         optimizer=dataclasses.replace(preset.optimizer, updates=updates, warmup=min(preset.optimizer.warmup, updates)),
         selection=dataclasses.replace(preset.selection, every=updates),
     )
-    if (run / CONFIG).is_file() and TrainConfig.from_dict(read_json(run / CONFIG, "config"), run) != config:
-        shutil.rmtree(run)
+    folder = RunFolder(run)
     try:
-        Trainer(config, show_progress=False).run()
-        agent = Agent.from_pretrained(run / BEST, "cpu")
-        for task, split in _SPLITS:
-            done = evaluate_part(config, agent.model, Part(task, split), show_progress=False)
-            write_evaluation(run / "eval" / f"{task}-{split}", done)
+        if folder.is_run and folder.config() != config:
+            shutil.rmtree(run)
+        if mtvm.train(config, show_progress=False).finished:
+            mtvm.evaluate(run, show_progress=False)
     except InputError as error:
         print(f"mtvm: {error}", file=sys.stderr)
         sys.exit(2)
@@ -146,11 +138,9 @@ def train_agent(run: Path, data: Path, memory: bool, updates: int) -> None:
 
 def _look(out: Path) -> tuple[int, str]:
     """Updates that both agents have done, and how well they do in training."""
-    from mtvm.learning.record import read_record
-
     done, notes = 0, []
     for name, folder in _RUNS.items():
-        lines = [line for line in read_record(out / folder) if line["kind"] == "train"]
+        lines = [line for line in RunFolder(out / folder).lines() if line["kind"] == "train"]
         if lines:
             done += lines[-1]["update"]
             notes.append(f"{name}: loss {lines[-1]['loss']:.1f}")
@@ -161,13 +151,18 @@ def _scores(episodes: EpisodeSet, out: Path, seed: int) -> list[tuple[str, dict[
     """Every agent's metrics on a split; the baselines' result files are written on the way."""
     rows = []
     for name, baseline in _BASELINES.items():
-        path = out / f"{baseline}_{episodes.task}_{episodes.split}.json"
+        path = out / f"{baseline}_{episodes.task.name}_{episodes.split}.json"
         write_results(path, episodes, run_baseline(baseline, episodes, seed))
         rows.append((name, _means(path, episodes)))
     for name, folder in _RUNS.items():
-        path = out / folder / "eval" / f"{episodes.task}-{episodes.split}" / "results.json"
+        path = _results(out / folder, episodes)
         rows.append((name, _means(path, episodes)))
     return rows
+
+
+def _results(run: Path, episodes: EpisodeSet) -> Path:
+    """A run's result file on a split."""
+    return RunFolder(run).evaluation(Split(episodes.task, episodes.split)) / "results.json"
 
 
 def _means(path: Path, episodes: EpisodeSet) -> dict[str, float]:
@@ -177,8 +172,6 @@ def _means(path: Path, episodes: EpisodeSet) -> dict[str, float]:
 
 
 def _printed(table: report.Table) -> Printed:
-    from mtvm.app.cli import simple_table
-
     both = "; SR: was where the walk turns, then stopped at its end; AR: stopped at its end" if table.note else ""
     printed = simple_table(table.title, describe_units(table.metrics) + both)
     printed.add_column("")
@@ -191,16 +184,16 @@ def _printed(table: report.Table) -> Printed:
 
 def _walks(episodes: EpisodeSet, out: Path, name: str) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Where an agent went on every episode, and whether it succeeded."""
-    path = out / _RUNS[name] / "eval" / f"{episodes.task}-{episodes.split}" / "results.json"
+    path = _results(out / _RUNS[name], episodes)
     nodes = trajectory_nodes(path, episodes, read_results(path, episodes)[1])
-    return nodes, evaluate(episodes, nodes)["SR"]
+    return nodes, score_trajectories(episodes, nodes)["SR"]
 
 
 def _draw_walk(episodes: EpisodeSet, config: WorldConfig, out: Path) -> report.Walk:
     """Draw a long episode in which the memory matters, if there is one."""
     ours, succeeded = _walks(episodes, out, MEMORY)
     theirs, succeeded_without = _walks(episodes, out, NO_MEMORY)
-    likeness = evaluate(episodes, ours)["nDTW"]
+    likeness = score_trajectories(episodes, ours)["nDTW"]
     chosen = int(np.argmax(likeness + 100 * (succeeded > succeeded_without) + 50 * (succeeded > 0)))
     episode = episodes[chosen]
     number = int(episode.scan.removeprefix("home"))
@@ -232,11 +225,9 @@ def _outcome(name: str, succeeded: bool) -> str:
 
 
 def _write_report(out: Path, tables: list[report.Table], walk: report.Walk, data: Path, seconds: float) -> None:
-    from mtvm.learning.record import read_record
-
     curves: dict[str, list[tuple[float, float]]] = {}
     for name, folder in _RUNS.items():
-        lines = [line for line in read_record(out / folder) if "teacher_imitation" in line]
+        lines = [line for line in RunFolder(out / folder).lines() if "teacher_imitation" in line]
         curves[name] = [(line["update"], line["teacher_imitation"] / line["teacher_steps"]) for line in lines]
     lead = (
         "An agent reads an instruction and walks through a home, of which it sees the rooms and things around it, view "

@@ -6,41 +6,23 @@ Reads only what a run writes as JSON, so it needs no torch.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
-import math
-import os
 import time
 from pathlib import Path
 from typing import Any, Literal
 
+from mtvm.config import differences
 from mtvm.errors import InputError
 from mtvm.files import read_json
-from mtvm.learning.record import FILE as RECORD
-from mtvm.learning.record import read_record
+from mtvm.learning.run_folder import CONFIG, RunFolder, Selection, find_run_folders, is_number
 from mtvm.tasks.metric import EVALUATED, METRICS
 
 State = Literal["done", "stopped", "running?"]
 
-CONFIG = "config.json"
-CHECKPOINT = "checkpoint.pt"
-EVALUATIONS = "eval"
 _PARTS = ("model", "data", "optimizer", "selection")
-_NOT_RUNS = ("best", EVALUATIONS, "tensorboard")
-"""Folders of a run in which no other run is looked for."""
 _SILENCE = 300.0
 """Seconds without a word after which a run is not taken for a running one, unless it was silent for longer before."""
-
-
-def differences(one: dict[str, Any], other: dict[str, Any], prefix: str = "") -> dict[str, tuple[Any, Any]]:
-    """The options in which two configs differ, by their names on the command line."""
-    found: dict[str, tuple[Any, Any]] = {}
-    for name in sorted(set(one) | set(other)):
-        ours, theirs = one.get(name), other.get(name)
-        if isinstance(ours, dict) and isinstance(theirs, dict):
-            found |= differences(ours, theirs, f"{prefix}{name}.")
-        elif ours != theirs:
-            found[f"{prefix}{name}"] = ours, theirs
-    return found
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,7 +48,7 @@ class Curve:
         return self.values[place], self.updates[place]
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Run:
     """A run as its folder tells it."""
 
@@ -90,15 +72,6 @@ class Run:
         return max((line["update"] for line in self.lines), default=0)
 
     @property
-    def metric(self) -> str:
-        return str(self.config["selection"]["metric"])
-
-    @property
-    def split(self) -> str:
-        """The split that chooses, as the record calls it."""
-        return str(self.config["selection"]["split"]).partition("@")[0]
-
-    @property
     def trained_seconds(self) -> float | None:
         return next(reversed(self.curve("trained_seconds").values), None)
 
@@ -108,20 +81,16 @@ class Run:
         speeds = sorted(self.curve("episodes_per_second").values)
         return speeds[len(speeds) // 2] if speeds else None
 
-    @property
-    def best(self) -> tuple[float, int] | None:
-        """The best value of the selection metric and its update."""
-        chosen = self._selection()[0]
-        return None if chosen is None else (_number(chosen, self.metric) or 0.0, chosen["update"])
-
-    @property
-    def out_of_patience(self) -> bool:
-        patience = self.config["selection"].get("patience")
-        return patience is not None and self._selection()[1] >= patience
+    @functools.cached_property
+    def selection(self) -> Selection:
+        """The best weights so far."""
+        selection = self.config["selection"]
+        split = str(selection["split"]).partition("@")[0]
+        return Selection(split, str(selection["metric"]), selection.get("patience")).replay(self.lines)
 
     def state(self, now: float) -> State:
         """Whether the run has come to its end, or else has written something lately."""
-        if self.update >= self.total or self.out_of_patience:
+        if self.update >= self.total or self.selection.out_of_patience:
             return "done"
         moments = [0.0, *self.curve("trained_seconds").values]
         longest = max((later - earlier for earlier, later in itertools.pairwise(moments)), default=0.0)
@@ -129,7 +98,7 @@ class Run:
 
     def curve(self, name: str) -> Curve:
         """A quantity's curve; an empty one if it was not recorded."""
-        kind = self.split if name in EVALUATED else "train"
+        kind = self.selection.split if name in EVALUATED else "train"
         points = [(line["update"], _number(line, name)) for line in self.lines if line.get("kind") == kind]
         real = [(update, value) for update, value in points if value is not None]
         return Curve(name, kind, [update for update, _ in real], [value for _, value in real])
@@ -139,22 +108,6 @@ class Run:
         names = {name for line in self.lines for name in line} - {"update", "kind"}
         return {name for name in names if self.curve(name).values}
 
-    def _selection(self) -> tuple[dict[str, Any] | None, int]:
-        """The line that the trainer took for the best, and how many evaluations came after it."""
-        sign = METRICS[self.metric].sign
-        best, chosen, since = (-math.inf, -math.inf), None, 0
-        for line in self.lines:
-            value = _number(line, self.metric)
-            if line.get("kind") != self.split or value is None:
-                continue
-            success = _number(line, "SR")
-            rank = sign * value, -math.inf if success is None else success
-            if chosen is None or rank > best:
-                best, chosen, since = rank, line, 0
-            else:
-                since += 1
-        return chosen, since
-
 
 # Reading
 
@@ -163,38 +116,28 @@ def find_runs(folder: Path) -> list[Run]:
     """All runs below a folder, itself included, in the order of their names."""
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder; name the one that holds your runs.")
-    found = []
-    for place, below, files in os.walk(folder):
-        below[:] = sorted(name for name in below if not name.startswith("."))
-        if CONFIG not in files:
-            continue
-        run = read_run(Path(place), folder)
-        if run is not None:
-            found.append(run)
-            below[:] = [name for name in below if name not in _NOT_RUNS]
+    runs = [read_run(place, folder) for place in find_run_folders(folder)]
+    found = [run for run in runs if run is not None]
     if not found:
         raise InputError(f"{folder}: no run is below it; a run is a folder with the {CONFIG} that 'mtvm train' writes.")
     return sorted(found, key=lambda run: run.folder.parts)
 
 
-def read_run(folder: Path, root: Path) -> Run | None:
+def read_run(folder: RunFolder, root: Path) -> Run | None:
     """The run in a folder, named by its path below `root`; nothing if its config is of something else."""
-    path = folder / CONFIG
-    config = read_json(path, "config of a run")
+    config = read_json(folder.config_file, "config of a run")
     if not isinstance(config, dict) or not all(isinstance(config.get(part), dict) for part in _PARTS):
         return None
-    _check(config, path)
+    _check(config, folder.config_file)
     try:
-        lines = read_record(folder)
+        lines = folder.lines()
     except (OSError, UnicodeDecodeError):
-        raise InputError(f"{folder / RECORD}: cannot be read as the record of a run.") from None
-    evaluations = {
-        metrics.parent.name: _read_evaluation(metrics)
-        for metrics in sorted(folder.glob(f"{EVALUATIONS}/*/metrics.json"))
-    }
-    times = [found.stat().st_mtime for name in (CONFIG, RECORD, CHECKPOINT) if (found := folder / name).is_file()]
-    name = folder.resolve().name if folder == root else str(folder.relative_to(root))
-    return Run(name, folder, config, lines, evaluations, max(times, default=0.0))
+        raise InputError(f"{folder.record}: cannot be read as the record of a run.") from None
+    evaluations = {name: _read_evaluation(path) for name, path in folder.evaluations().items()}
+    files = (folder.config_file, folder.record, folder.checkpoint)
+    times = [file.stat().st_mtime for file in files if file.is_file()]
+    name = folder.path.resolve().name if folder.path == root else str(folder.path.relative_to(root))
+    return Run(name, folder.path, config, lines, evaluations, max(times, default=0.0))
 
 
 def _check(config: dict[str, Any], path: Path) -> None:
@@ -224,9 +167,7 @@ def _read_evaluation(path: Path) -> dict[str, Any]:
 def _number(values: dict[str, Any], name: str) -> float | None:
     """A value that can be counted with."""
     value = values.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    return float(value)
+    return float(value) if is_number(value) else None
 
 
 def direction(name: str) -> int:
@@ -263,7 +204,7 @@ def chosen_curves(runs: list[Run], folder: Path, metric: str | None = None) -> l
     if metric is not None and metric not in names:
         there = f"there are {', '.join(sorted(names))}" if names else "nothing is recorded yet"
         raise InputError(f"{folder}: no run below it has recorded '{metric}'; {there}.")
-    wanted = [(metric,) if metric is not None else ("loss", run.metric) for run in runs]
+    wanted = [(metric,) if metric is not None else ("loss", run.selection.metric) for run in runs]
     curves = [[run.curve(name) for name in some] for run, some in zip(runs, wanted, strict=True)]
     return [[curve for curve in some if curve.values] for some in curves]
 
@@ -271,22 +212,25 @@ def chosen_curves(runs: list[Run], folder: Path, metric: str | None = None) -> l
 def as_json(runs: list[Run], curves: list[list[Curve]], folder: Path, now: float | None = None) -> dict[str, Any]:
     """Everything that `show` shows, as plain values."""
     now = time.time() if now is None else now
-    told = []
+    listed = []
     for run, some in zip(runs, curves, strict=True):
-        best, update = run.best or (None, None)
-        told.append(
+        selection = run.selection
+        best = {"split": selection.split, "metric": selection.metric, "best": selection.best, "update": None}
+        if selection.best is not None:
+            best["update"] = selection.update
+        listed.append(
             {
                 "name": run.name,
                 "folder": str(run.folder),
                 "state": run.state(now),
                 "update": run.update,
                 "updates": run.total,
-                "out_of_patience": run.out_of_patience,
+                "out_of_patience": selection.out_of_patience,
                 "trained_seconds": run.trained_seconds,
                 "episodes_per_second": run.episodes_per_second,
-                "selection": {"split": run.split, "metric": run.metric, "best": best, "update": update},
+                "selection": best,
                 "evaluations": run.evaluations,
                 "curves": [dataclasses.asdict(curve) for curve in some],
             }
         )
-    return {"folder": str(folder), "runs": told, "differences": differing_options(runs)}
+    return {"folder": str(folder), "runs": listed, "differences": differing_options(runs)}

@@ -80,14 +80,14 @@ def _overview(runs: list[Run], now: float, splits: list[str]) -> Table:
         state: str = run.state(now)
         if state == "done" and run.update < run.total:
             state = "done early"
-        value, update = run.best or (None, None)
+        best = run.selection
         speed = run.episodes_per_second
         table.add_row(
             Text(run.name),
             f"{run.update} of {run.total}",
             state,
             _duration(run.trained_seconds),
-            "" if value is None else f"{run.metric} {_shown(run.metric, value)}",
+            "" if best.best is None else f"{best.metric} {_shown(best.metric, best.best)}",
             "" if update is None else str(update),
             "" if speed is None else f"{speed:.1f}",
             *(_headline_cell(split, run.evaluations.get(split)) for split in splits),

@@ -7,7 +7,7 @@ import dataclasses
 import math
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -40,15 +40,20 @@ class TrainResult:
     selection: Selection
 
 
-def train(config: TrainConfig, show_progress: bool = True) -> TrainResult:
+def train(
+    config: TrainConfig, show_progress: bool = True, announce: Callable[[str], None] = lambda text: None
+) -> TrainResult:
     """Train to the end or until interrupted; a run that is in `config.out` already is resumed.
 
-    The best agent is then in `config.out / "best"`; `mtvm.evaluate(config.out)` evaluates it.
+    The best agent is then in `config.out / "best"`; `mtvm.evaluate(config.out)` evaluates it. `announce` is told what the
+    run starts from.
     """
     folder = RunFolder(config.out)
     parallel.start(parallel.local_device(config.device))
     with folder.lock() if parallel.rank() == 0 else contextlib.nullcontext():
         trainer = Trainer(config, show_progress)
+        if parallel.rank() == 0:
+            announce(trainer.start)
         finished = trainer.run()
         return TrainResult(folder, finished, trainer.learner.updates, trainer.seconds, trainer.selection)
 
@@ -82,6 +87,13 @@ class Trainer:
         self.seconds = 0.0
         self._fingerprints = self.data.fingerprints([*datasets, self.validation])
         self._resume()
+
+    @property
+    def start(self) -> str:
+        """What the run starts from, in a sentence."""
+        if self.learner.updates:
+            return f"Resuming after update {self.learner.updates} of {self.config.optimizer.updates}."
+        return f"Weights to start from: {self.first_weights}."
 
     @property
     def model(self) -> torch.nn.Module:

@@ -1,0 +1,107 @@
+"""`mtvm score`, `baseline`, `submit` and `data`: episodes and result files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+from rich.markup import escape
+from tyro.conf import Positional, arg
+
+from mtvm.app.options import DataOption, SplitOption, SupervisionOption, Switch, TaskOption, console
+from mtvm.app.tables import add_metrics_row, metrics_table
+from mtvm.errors import InputError
+from mtvm.files import write_json
+from mtvm.tasks.baselines import Baseline, run_baseline
+from mtvm.tasks.load import load_episodes
+from mtvm.tasks.metric import EVALUATED
+from mtvm.tasks.metrics import summarize
+from mtvm.tasks.results import MissingIdsError, write_episode_table, write_results, write_submission
+from mtvm.tasks.results import score as score_results
+
+
+def score(
+    results: Annotated[Positional[Path], arg(metavar="RESULTS", help="A result file (JSON).")],
+    task: TaskOption = "r2r",
+    split: SplitOption = "val_unseen",
+    data: DataOption = None,
+    supervision: SupervisionOption = "mixed",
+    json_: Annotated[Switch, arg(name="json", help="Print one JSON object instead of the table.")] = False,
+    csv: Annotated[Path | None, arg(metavar="FILE", help="Also write every episode's metrics as CSV.")] = None,
+    partial: Annotated[Switch, arg(help="Score the episodes that are there instead of asking for all.")] = False,
+) -> None:
+    """Score anyone's result file: NE, SR, OSR, SPL, TL, nDTW, SDTW, CLS and goal progress.
+
+    Ids, starts and edges are checked as the leaderboards do. Rates are in percent, lengths in metres.
+    """
+    episodes = load_episodes(task, split, data, supervision=supervision)
+    try:
+        scored, columns = score_results(results, episodes, partial)
+    except MissingIdsError as error:
+        raise InputError(f"{error} --partial scores those that are there.") from None
+    if csv is not None:
+        write_episode_table(csv, scored, columns)
+    means = summarize(columns)
+    if json_:
+        print(json.dumps({name: means[name] for name in EVALUATED}))
+        return
+    named = f"{episodes.name} ({supervision})" if episodes.task.has_supervision else episodes.name
+    table = metrics_table(f"{results.name} on {named}: {len(scored)} of {len(episodes)} episodes")
+    add_metrics_row(table, "", means)
+    console.print(table)
+
+
+def baseline(
+    agent: Annotated[Positional[Baseline], arg(help="Which agent walks.")],
+    task: TaskOption = "r2r",
+    split: SplitOption = "val_unseen",
+    data: DataOption = None,
+    supervision: SupervisionOption = "mixed",
+    seed: Annotated[int, arg(help="For the random agent.")] = 0,
+    out: Annotated[Path | None, arg(metavar="FILE", help="Default: AGENT_TASK_SPLIT.json in this folder.")] = None,
+) -> None:
+    """Walk a split with an agent that reads nothing, and write its result file.
+
+    random: R2R's random agent, up to 11 turns to the right and five forward moves. forward: five forward moves.
+    shortest: the shortest path to the end of the reference path. stop: stays at the start.
+    """
+    episodes = load_episodes(task, split, data, supervision=supervision)
+    path = out or Path(f"{agent}_{episodes.task.name}_{episodes.split}.json")
+    write_results(path, episodes, run_baseline(agent, episodes, seed))
+    console.print(
+        f"{len(episodes)} trajectories of {escape(episodes.name)} written to {escape(str(path))}", soft_wrap=True
+    )
+
+
+def submit(
+    results: Annotated[Positional[Path], arg(metavar="RESULTS", help="A result file (JSON).")],
+    task: TaskOption = "r2r",
+    split: Annotated[str, arg(metavar="SPLIT", help="The split that the leaderboard asks for.")] = "test",
+    data: DataOption = None,
+    out: Annotated[Path, arg(metavar="FILE", help="The file to upload.")] = Path("submission.json"),
+) -> None:
+    """Check a result file as the leaderboard does and write the file to upload to EvalAI.
+
+    Every id must be there once, each trajectory begins at the episode's start and moves along edges.
+    """
+    count = write_submission(results, out, load_episodes(task, split, data))
+    console.print(f"{count} trajectories are complete and legal; upload {escape(str(out))}", soft_wrap=True)
+
+
+def r4r(
+    split: Annotated[Positional[str], arg(metavar="SPLIT", help="train, val_seen or val_unseen of R2R.")],
+    data: DataOption = None,
+    out: Annotated[Path | None, arg(metavar="FILE", help="Default: R4R_SPLIT.json beside the R2R file.")] = None,
+) -> None:
+    """Build R4R from R2R: join paths that end and begin within 3 m of each other."""
+    from mtvm.tasks.r4r import build_r4r
+
+    episodes = load_episodes("r2r", split, data)
+    entries = build_r4r(episodes.source, episodes.world)
+    if not entries:
+        raise InputError(f"{episodes.source}: no path ends within 3 m of where another begins, so R4R would be empty.")
+    path = out or episodes.source.with_name(f"R4R_{episodes.source.stem.removeprefix('R2R_')}.json")
+    write_json(path, entries)
+    instructions = sum(len(entry["instructions"]) for entry in entries)
+    console.print(f"{len(entries)} paths, {instructions} instructions written to {escape(str(path))}", soft_wrap=True)

@@ -1,0 +1,179 @@
+"""`mtvm train`, `resume`, `eval` and `runs`."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+from rich.markup import escape
+from tyro.conf import Positional, arg
+
+from mtvm.app.options import DeviceOption, Switch, console
+from mtvm.app.tables import add_metrics_row, metrics_table
+from mtvm.config import DataConfig, Sight, Split, TrainConfig
+from mtvm.learning.run_folder import RunFolder
+from mtvm.presets import DESCRIPTIONS, PRESETS
+from mtvm.tasks.data import DataFolder
+
+if TYPE_CHECKING:
+    from mtvm.learning.evaluation import Evaluation
+    from mtvm.learning.trainer import TrainResult
+
+    Preset = TrainConfig
+else:
+    Preset = tyro.extras.subcommand_type_from_defaults(PRESETS, DESCRIPTIONS)
+
+
+@dataclasses.dataclass(frozen=True)
+class WhereData:
+    """Where the data is, if not where a run's config says."""
+
+    folder: Path | None = None
+    """Data folder; default that of the run, else $MTVM_DATA."""
+    features: Path | None = None
+    """Feature store of the views; default that of the run."""
+    sight: Sight | None = None
+    """What the agent sees where no store is given."""
+
+    def of_run(self, config: TrainConfig) -> TrainConfig:
+        """The config of a run whose data is here."""
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        return dataclasses.replace(config, data=dataclasses.replace(config.data, **given))
+
+
+def train(config: Annotated[Preset, arg(name="")]) -> None:
+    """Train an agent: mtvm train PRESET [--any.option value].
+
+    'mtvm train PRESET --help' shows every option. A run that is in its folder already is resumed; Ctrl-C saves and stops.
+    """
+    _run(_with_absolute_paths(config))
+
+
+def resume(
+    folder: Annotated[Positional[Path], arg(metavar="RUN", help="Folder of a run.")],
+    data: WhereData = WhereData(),
+    device: Annotated[str | None, arg(help="auto, cpu, cuda or cuda:N; default that of the run.")] = None,
+) -> None:
+    """Resume a run that was stopped, with the config that it began with."""
+    config = data.of_run(RunFolder(folder).config())
+    _run(config if device is None else dataclasses.replace(config, device=device))
+
+
+def evaluate(
+    folder: Annotated[Positional[Path], arg(metavar="RUN", help="Folder of a run, or of a saved agent.")],
+    split: Annotated[
+        tuple[str, ...], arg(metavar="TASK/SPLIT", help="r2r/val_unseen, ...; default those of the run's config.")
+    ] = (),
+    attention: Annotated[Switch, arg(help="Also write where the agent looks at each step (large files).")] = False,
+    limit: Annotated[
+        int | None, arg(metavar="N", help="Only the first N episodes, written beside a whole evaluation.")
+    ] = None,
+    data: WhereData = WhereData(),
+    out: Annotated[Path | None, arg(metavar="DIR", help="Where to write; default RUN/eval.")] = None,
+    device: DeviceOption = "auto",
+) -> None:
+    """Walk splits greedily with a run's best agent or a saved agent, and write results, records and metrics.
+
+    RUN/eval/TASK-SPLIT gets results.json (for 'mtvm score' and the leaderboards), records.jsonl (for each episode its
+    text, trajectory, metrics, the probabilities of every step and, if asked for, the attention) and metrics.json.
+    """
+    from mtvm.learning import parallel
+
+    parallel.start(parallel.local_device(device))
+    try:
+        given = DataConfig(folder=data.folder, features=data.features, sight=data.sight)
+        _evaluate(folder, split, data=given, attention=attention, limit=limit, out=out, device=device)
+    finally:
+        parallel.finish()
+
+
+def runs(
+    folder: Annotated[Positional[Path], arg(metavar="FOLDER", help="Where to look for runs.")] = Path("runs"),
+    metric: Annotated[
+        str | None,
+        arg(metavar="NAME", help="Draw this instead: SPL, sample_success, gradient_norm, ..."),
+    ] = None,
+    json_: Annotated[Switch, arg(name="json", help="Print one JSON object instead of tables and curves.")] = False,
+) -> None:
+    """List the training runs below a folder: how far they are, how they differ, and their curves.
+
+    Drawn are the loss in training and the metric that chooses the best weights. A run that is not done and wrote
+    something lately is 'running?', else 'stopped'.
+    """
+    from mtvm.app.runs import as_json, chosen_curves, find_runs
+    from mtvm.app.runs_view import show
+
+    found = find_runs(folder)
+    curves = chosen_curves(found, folder, metric)
+    if json_:
+        print(json.dumps(as_json(found, curves, folder)))
+    else:
+        show(found, curves, console)
+
+
+def _with_absolute_paths(config: TrainConfig) -> TrainConfig:
+    """So that a run can be resumed in another folder and another shell."""
+    folder = DataFolder.locate(config.data.folder).absolute()
+    features = config.data.features and config.data.features.absolute()
+    data = dataclasses.replace(config.data, folder=folder, features=features)
+    return dataclasses.replace(config, data=data, init=config.init and config.init.absolute())
+
+
+def _run(config: TrainConfig) -> None:
+    """Train to the end, then evaluate the best agent; an interruption says how to go on."""
+    from mtvm.learning import parallel
+    from mtvm.learning.trainer import train as train_run
+
+    try:
+        result = train_run(config, announce=_announce)
+        if parallel.rank() == 0:
+            console.print(_ending(config, result), soft_wrap=True)
+        if result.finished:
+            _evaluate(config.out, (), device=config.device)
+    finally:
+        parallel.finish()
+    if not result.finished:
+        sys.exit(130)
+
+
+def _announce(text: str) -> None:
+    console.print(escape(text), soft_wrap=True, highlight=False)
+
+
+def _ending(config: TrainConfig, result: TrainResult) -> str:
+    if not result.finished:
+        where = escape(str(config.out))
+        return f"Stopped after update {result.update}, everything is saved. Go on with: mtvm resume {where}"
+    best = result.selection
+    return (
+        f"Trained {result.update} updates in {result.seconds / 60:.1f} minutes. Best {best.metric} on {best.split}: "
+        f"{best.best:.1f} after update {best.update}, saved in {escape(str(result.folder.best))}."
+    )
+
+
+def _evaluate(folder: Path, splits: tuple[str, ...], **options: object) -> None:
+    """Evaluate, and print the metrics."""
+    from mtvm.learning import parallel
+    from mtvm.learning.evaluation import evaluate as evaluate_splits
+
+    table = metrics_table(f"{folder.name}: best agent")
+
+    def report(split: Split, done: Evaluation) -> None:
+        if parallel.rank() != 0:
+            return
+        count = len(done.episodes)
+        console.print(
+            f"{escape(split.name)}: {count} episodes in {done.seconds:.1f} s ({count / done.seconds:.0f}/s), written to "
+            f"{escape(str(done.folder))}",
+            soft_wrap=True,
+        )
+        if means := done.metrics():
+            add_metrics_row(table, split.name, means)
+
+    evaluate_splits(folder, splits, report=report, **options)  # type: ignore[arg-type]
+    if parallel.rank() == 0 and table.row_count:
+        console.print(table)

@@ -1,0 +1,82 @@
+"""`mtvm weights` and `inspect`: models and their weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+from tyro.conf import Positional, arg
+
+from mtvm.app.options import console
+from mtvm.errors import InputError
+
+
+def inspect(
+    model: Annotated[
+        Positional[str], arg(metavar="MODEL", help="A preset (paper, small, tiny, ...) or a saved agent.")
+    ],
+    words: Annotated[int, arg(help="WordPieces of the text.")] = 32,
+    memory: Annotated[int, arg(help="Steps in the memory.")] = 4,
+    candidates: Annotated[int, arg(help="Candidates of a step.")] = 5,
+) -> None:
+    """Show a model as a table: parameters, and floating-point operations of a step."""
+    from mtvm.models.inspect import describe
+
+    console.print(describe(model, words, memory, candidates))
+
+
+def import_weights(
+    source: Annotated[Positional[Path], arg(metavar="SOURCE", help="Checkpoint file, or folder of a BERT model.")],
+    out: Annotated[Positional[Path], arg(metavar="FOLDER", help="Folder for the agent.")],
+    preset: Annotated[str, arg(help="The model to fill; sizes that the file tells are taken from it.")] = "paper",
+    history: Annotated[str, arg(help="How the past enters the model.")] = "memory",
+    seed: Annotated[int, arg(help="For what the file does not hold.")] = 0,
+) -> None:
+    """Turn other people's weights into an agent of ours, and say what was loaded and what was left out.
+
+    Read are the authors' MTVM checkpoint, PREVALENT's pytorch_model.bin, Recurrent VLN-BERT (with --history recurrent),
+    and folders of BERT-base or MiniLM. Code in a checkpoint is never run.
+    """
+    from mtvm.models.importing import import_agent
+
+    console.print(import_agent(source, out, preset, history, seed), soft_wrap=True)
+
+
+def export_weights(
+    agent: Annotated[Positional[Path], arg(metavar="AGENT", help="Folder of a saved agent.")],
+    out: Annotated[Positional[Path], arg(metavar="FILE", help="File to write.")],
+    format: Annotated[
+        Literal["released", "program"],
+        arg(help="released: the authors' checkpoint; program: the step by torch.export."),
+    ] = "released",
+) -> None:
+    """Write an agent in the authors' format, or its step function as a program without Python."""
+    from mtvm.models.importing import export_agent
+
+    export_agent(agent, out, format)
+    console.print(f"written to {escape(str(out))}", soft_wrap=True)
+
+
+def parity(
+    folder: Annotated[Positional[Path], arg(metavar="DIR", help="Folder with the three parity_* files.")],
+    bound: Annotated[float, arg(help="Largest difference that passes.")] = 1e-4,
+) -> None:
+    """Compare our model, step by step, with a recorded computation of the released one."""
+    from mtvm.models.parity import measure_parity
+
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("")
+    table.add_column("largest difference", justify="right")
+    worst = measure_parity(folder)
+    for kind, difference in worst.items():
+        table.add_row(kind, f"{difference:.1e}")
+    console.print(table)
+    # Not a number is not within the bound either.
+    if not all(difference <= bound for difference in worst.values()):
+        raise InputError(f"{folder}: our model differs by more than {bound}.")
+    console.print(f"All within {bound}.")
+
+COMMANDS = {"import": import_weights, "export": export_weights, "parity": parity}
