@@ -88,7 +88,7 @@ def _overview(runs: list[Run], now: float, splits: list[str]) -> Table:
             state,
             _duration(run.trained_seconds),
             "" if best.best is None else f"{best.metric} {_shown(best.metric, best.best)}",
-            "" if update is None else str(update),
+            "" if best.best is None else str(best.update),
             "" if speed is None else f"{speed:.1f}",
             *(_headline_cell(split, run.evaluations.get(split)) for split in splits),
         )

@@ -24,7 +24,7 @@ from mtvm.learning.record import Record
 from mtvm.learning.run_folder import TENSORBOARD, RunFolder, Selection
 from mtvm.learning.texts import Texts
 from mtvm.learning.update import ROLLOUTS, DivergedError, Learner
-from mtvm.models.saving import save_agent
+from mtvm.models.saving import save_model
 from mtvm.progress import progress
 
 
@@ -178,7 +178,7 @@ class Trainer:
         with contextlib.nullcontext() if learner.ema is None else learner.ema.in_place(learner.model):
             metrics = walk(learner.model, self.validation, texts=self.validation_texts, show_progress=False).metrics()
             if self.selection.consider(learner.updates, metrics) and parallel.rank() == 0:
-                save_agent(learner.model, self.folder.best, metrics)
+                save_model(learner.model, self.folder.best, metrics)
         self.validated = learner.updates
         if record is not None:
             record.write(self.validation.name, learner.updates, metrics)
