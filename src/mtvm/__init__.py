@@ -4,7 +4,7 @@
 
     episodes = mtvm.load_episodes("r2r", "val_unseen")        # what the agent is told, where it starts and should end
     simulator = mtvm.Simulator(episodes.world)                # a batch of agents that walk
-    result = mtvm.train(mtvm.presets["demo"])                 # an agent, from data to weights
+    mtvm.train(config)                                        # an agent, from data to weights; see `mtvm.presets`
     mtvm.evaluate("runs/demo", ["r2r/val_unseen"])            # its trajectories and metrics
     agent = mtvm.Agent.from_pretrained("runs/demo/best")      # the agent itself, for a robot or a program
     mtvm.score("results.json", episodes)                      # anybody's result file
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from mtvm.learning.evaluation import evaluate
     from mtvm.learning.trainer import train
     from mtvm.models.agent import Agent
-    from mtvm.presets import PRESETS as presets
     from mtvm.tasks.load import load_episodes
     from mtvm.tasks.results import score
     from mtvm.world.simulator import Simulator
@@ -33,12 +32,11 @@ _HOMES = {
     "Simulator": ("mtvm.world.simulator", "Simulator"),
     "evaluate": ("mtvm.learning.evaluation", "evaluate"),
     "load_episodes": ("mtvm.tasks.load", "load_episodes"),
-    "presets": ("mtvm.presets", "PRESETS"),
     "score": ("mtvm.tasks.results", "score"),
     "train": ("mtvm.learning.trainer", "train"),
 }
 
-__all__ = ["Agent", "Simulator", "evaluate", "load_episodes", "presets", "score", "train"]
+__all__ = ["Agent", "Simulator", "evaluate", "load_episodes", "score", "train"]
 
 
 def __getattr__(name: str) -> Any:

@@ -76,7 +76,7 @@ class DataConfig:
     mirror: bool = False
     """Walk half of the training episodes in mirrored buildings: left is right, in the directions and in the text."""
     horizon: int | None = None
-    """Steps after which a walk is cut; by default the task decides: 15 for R2R, 30 for R4R and long, 20 or 80 for NDH."""
+    """Steps after which a walk is cut; by default the task's: 15 for R2R, 30 for R4R and long, 20 or 80 for NDH."""
 
     def __post_init__(self) -> None:
         for text in (*self.train, *self.evaluate):
@@ -131,8 +131,8 @@ class ConsistencyConfig:
     crossmodal_weight: float = 0.2
     """lambda_m of Eq. 5."""
     variant: ConsistencyVariant = "paper"
-    """paper: dropped words become [MASK], and each token is a distribution over its numbers. released: dropped words are
-    hidden from attention, and the distributions are over the tokens."""
+    """paper: dropped words become [MASK], and each token is a distribution over its numbers. released: dropped words
+    are hidden from attention, and the distributions are over the tokens."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -250,7 +250,7 @@ class TrainConfig:
             raise InputError("batch and log_every must be at least 1, and the seed at least 0.")
         loss = self.loss
         if max(loss.imitation.weight, loss.imitation.student_weight, loss.a2c.weight) <= 0:
-            raise InputError("loss: the weights of imitation, student and A2C are all 0: there is nothing to learn from.")
+            raise InputError("loss: the weights of imitation, student and A2C are all 0, so there is nothing to learn.")
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""

@@ -27,8 +27,8 @@ from mtvm.homes.generate import generate_home
 from mtvm.learning.run_folder import RunFolder
 from mtvm.presets import PRESETS
 from mtvm.progress import progress
-from mtvm.tasks.data import DataFolder
 from mtvm.tasks.baselines import Baseline, run_baseline
+from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metric import METRICS, describe_units

@@ -1,4 +1,4 @@
-"""The data of a run, opened once: the folder is walked, graphs and features are read, and texts tokenised a single time."""
+"""The data of a run, opened once: the folder is walked, graphs and features are read, texts are tokenised."""
 
 from __future__ import annotations
 
@@ -129,8 +129,8 @@ def names_store(folder: DataFolder, show_progress: bool) -> FeatureStore:
     source = folder.find(["viewpoints.jsonl", "viewpoints.jsonl.gz"])
     if source is None:
         raise InputError(
-            f"{folder.path}: no semantics file viewpoints.jsonl(.gz) below it to make features of; give a feature store "
-            "with --data.features, or leave the agent blind with --data.sight blind."
+            f"{folder.path}: no semantics file viewpoints.jsonl(.gz) below it to make features of; give a feature "
+            "store with --data.features, or leave the agent blind with --data.sight blind."
         )
     path = cache_dir() / "features" / f"names-{_digest(source, *sorted(folder.connectivity.glob(f'*{SUFFIX}')))}"
     if parallel.rank() == 0 and not path.is_dir():

@@ -83,9 +83,9 @@ def evaluate(
     """Walk splits greedily with an agent, with the agent saved in a folder, or with a run's best agent.
 
     `splits` are named TASK/SPLIT; by default those that a run's config evaluates. `data` is the data folder, or a
-    `DataConfig` that also says what the agent sees; by default a run's own. Result files, records and metrics are written
-    to TASK-SPLIT folders below `out`, by default RUN/eval; nothing is written for an `Agent`. With a `limit` only the
-    first episodes are walked, and written beside a whole evaluation. `report` is called after each split.
+    `DataConfig` that also says what the agent sees; by default a run's own. Result files, records and metrics are
+    written to TASK-SPLIT folders below `out`, by default RUN/eval; nothing is written for an `Agent`. With a `limit`
+    only the first episodes are walked, and written beside a whole evaluation. `report` is called after each split.
     """
     agent, config, chosen, folder = _resolve(agent_or_run, data, device)
     chosen = tuple(splits or chosen)

@@ -26,8 +26,8 @@ from mtvm.tasks.teacher import Follow, Teacher
 from mtvm.world.simulator import Observation, Simulator
 
 Policy = Literal["teacher", "student", "sample", "greedy"]
-"""Who acts. teacher: the teacher. sample: the agent, by chance. student: one or the other, by chance. greedy: the agent's
-most probable action."""
+"""Who acts. teacher: the teacher. sample: the agent, by chance. student: one or the other, by chance. greedy: the
+agent, which takes its most probable action."""
 
 Rows = NDArray[np.int64]
 
@@ -258,7 +258,7 @@ class _Running:
         values = torch.zeros(batch, device=self.model.device)
         if len(self.rows):
             tokens, mask = self.vision.actions(self.simulator.observe(), self.mirrored)
-            output = self.model.step(self.text, self.past, tokens, mask).variants(self.text.variants)[0]
+            output = self.model.step(self.text.variant(0), self.past, tokens, mask)
             values[torch.from_numpy(self.rows).to(values.device)] = self.model.value(output).float()
         return values
 

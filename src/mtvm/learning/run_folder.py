@@ -56,7 +56,7 @@ class RunFolder:
     def config(self) -> TrainConfig:
         """The config of the run, with the folder where it is now."""
         if not self.is_run:
-            raise InputError(f"{self.path}: no run is here ({CONFIG} is missing); 'mtvm runs' lists those below a folder.")
+            raise InputError(f"{self.path}: no run is here ({CONFIG} is missing); 'mtvm runs' lists runs.")
         config = TrainConfig.from_dict(read_json(self.config_file, "config of a run"), self.config_file)
         return dataclasses.replace(config, out=self.path)
 

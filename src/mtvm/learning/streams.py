@@ -1,7 +1,7 @@
 """Random numbers by name: which episodes an update sees, and everything that is drawn in it.
 
-Every number is a function of the seed, the name of its stream and the update, never of what was drawn before: a run that
-was interrupted, or that goes on with another number of processes, draws the same.
+Every number is a function of the seed, the name of its stream and the update, never of what was drawn before: a run
+that was interrupted, or that goes on with another number of processes, draws the same.
 """
 
 from __future__ import annotations

@@ -25,8 +25,10 @@ _MOST_BYTES = 4 * 2**30
 
 
 class Texts:
-    """Texts by row. If the model has a frozen reader, with the reader's states, which are kept in half precision without
-    padding, and in the cache on disk."""
+    """Texts by row; if the model has a frozen reader, with the reader's states.
+
+    The states are kept in half precision without padding, and in the cache on disk.
+    """
 
     def __init__(self, model: MTVM, tokens: Tokens, title: str, show_progress: bool = True) -> None:
         self.tokens = tokens

@@ -45,8 +45,8 @@ def train(
 ) -> TrainResult:
     """Train to the end or until interrupted; a run that is in `config.out` already is resumed.
 
-    The best agent is then in `config.out / "best"`; `mtvm.evaluate(config.out)` evaluates it. `announce` is told what the
-    run starts from.
+    The best agent is then in `config.out / "best"`; `mtvm.evaluate(config.out)` evaluates it. `announce` is called with
+    a sentence on what the run starts from.
     """
     folder = RunFolder(config.out)
     parallel.start(parallel.local_device(config.device))
@@ -231,8 +231,8 @@ class Trainer:
         parallel.wait()  # a launcher ends all processes when one has failed
         return InputError(
             f"{self.config.out}: update {update} gave {error} on episodes {', '.join(error.episodes[:4])}, ...; the "
-            f"state before it is in {folder.path}, and nothing else was changed. Begin a new run from there with --init "
-            f"{folder.path}, another --out and a lower --optimizer.lr."
+            f"state before it is in {folder.path}, and nothing else was changed. Begin a new run from there with "
+            f"--init {folder.path}, another --out and a lower --optimizer.lr."
         )
 
 

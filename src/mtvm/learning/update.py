@@ -100,8 +100,8 @@ class Learner:
 
     def _policies(self, turn: int) -> list[Policy]:
         """The rollouts of an update on the dataset whose turn it is for the `turn`-th time."""
-        loss = self.config.loss
-        weights = {"teacher": loss.imitation.weight, "student": loss.imitation.student_weight, "sample": loss.a2c.weight}
+        loss, imitation = self.config.loss, self.config.loss.imitation
+        weights = {"teacher": imitation.weight, "student": imitation.student_weight, "sample": loss.a2c.weight}
         wanted = [policy for policy in ROLLOUTS if weights[policy] > 0]
         if self.updates < loss.teacher_forced_updates and "teacher" in wanted:
             wanted = ["teacher"]
@@ -162,9 +162,7 @@ class Learner:
         counts = torch.stack([torch.as_tensor(term.count, device=self.model.device).double() for term in terms])
         shared = [count / batch.share for count in parallel.total(counts).clamp(min=1).tolist()]
         means = [term.total / count for term, count in zip(terms, shared, strict=True)]
-        loss = torch.stack(
-            [term.weight * mean for term, mean in zip(terms, means, strict=True) if term.weight]
-        ).sum()
+        loss = torch.stack([term.weight * mean for term, mean in zip(terms, means, strict=True) if term.weight]).sum()
         with torch.autocast(self.model.device.type, enabled=False):
             self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
         _add(recorded, {f"{policy}_{term.name}": mean.item() for term, mean in zip(terms, means, strict=True)})

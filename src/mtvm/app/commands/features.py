@@ -75,4 +75,5 @@ def info(store: Annotated[Positional[Path], arg(metavar="STORE", help="Folder of
     console.print(f"{len(opened)} viewpoints x 36 views x {opened.width}, half precision")
     console.print(f"made from {escape(str(opened.meta['source']))}, id {opened.meta['id']}", soft_wrap=True)
 
+
 COMMANDS = {"import": import_, "extract": extract, "semantic": semantic, "info": info}

@@ -45,17 +45,21 @@ class WhereData:
         return dataclasses.replace(config, data=dataclasses.replace(config.data, **given))
 
 
+_AS_CONFIGURED = WhereData()
+
+
 def train(config: Annotated[Preset, arg(name="")]) -> None:
     """Train an agent: mtvm train PRESET [--any.option value].
 
-    'mtvm train PRESET --help' shows every option. A run that is in its folder already is resumed; Ctrl-C saves and stops.
+    'mtvm train PRESET --help' shows every option. A run that is in its folder already is resumed. Ctrl-C saves and
+    stops.
     """
     _run(_with_absolute_paths(config))
 
 
 def resume(
     folder: Annotated[Positional[Path], arg(metavar="RUN", help="Folder of a run.")],
-    data: WhereData = WhereData(),
+    data: WhereData = _AS_CONFIGURED,
     device: Annotated[str | None, arg(help="auto, cpu, cuda or cuda:N; default that of the run.")] = None,
 ) -> None:
     """Resume a run that was stopped, with the config that it began with."""
@@ -72,7 +76,7 @@ def evaluate(
     limit: Annotated[
         int | None, arg(metavar="N", help="Only the first N episodes, written beside a whole evaluation.")
     ] = None,
-    data: WhereData = WhereData(),
+    data: WhereData = _AS_CONFIGURED,
     out: Annotated[Path | None, arg(metavar="DIR", help="Where to write; default RUN/eval.")] = None,
     device: DeviceOption = "auto",
 ) -> None:
@@ -167,8 +171,8 @@ def _evaluate(folder: Path, splits: tuple[str, ...], **options: object) -> None:
             return
         count = len(done.episodes)
         console.print(
-            f"{escape(split.name)}: {count} episodes in {done.seconds:.1f} s ({count / done.seconds:.0f}/s), written to "
-            f"{escape(str(done.folder))}",
+            f"{escape(split.name)}: {count} episodes in {done.seconds:.1f} s ({count / done.seconds:.0f}/s), "
+            f"written to {escape(str(done.folder))}",
             soft_wrap=True,
         )
         if means := done.metrics():

@@ -79,4 +79,5 @@ def parity(
         raise InputError(f"{folder}: our model differs by more than {bound}.")
     console.print(f"All within {bound}.")
 
+
 COMMANDS = {"import": import_weights, "export": export_weights, "parity": parity}

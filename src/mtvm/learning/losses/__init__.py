@@ -8,6 +8,7 @@ from mtvm.learning.losses.a2c import A2C
 from mtvm.learning.losses.base import Loss, Term
 from mtvm.learning.losses.consistency import Consistency
 from mtvm.learning.losses.imitation import Imitation
+from mtvm.learning.rollout import Needs
 from mtvm.plugins import load_object
 
 
@@ -31,4 +32,4 @@ def _own_loss(text: str) -> Loss:
     return load_object(name, Loss, "loss.extra")(number)
 
 
-__all__ = ["Loss", "Term", "make_losses"]
+__all__ = ["Loss", "Needs", "Term", "make_losses"]

@@ -26,8 +26,8 @@ class Term:
 class Loss(abc.ABC):
     """One term of Eq. 6, or a few that belong together.
 
-    An instance is called with the trace of each rollout that it `applies_to`, and returns its terms: sums over what this
-    process walked. The update divides them by the counts of all processes and adds them up.
+    An instance is called with the trace of each rollout that it `applies_to`, and returns its terms: sums over what
+    this process walked. The update divides them by the counts of all processes and adds them up.
     """
 
     needs = Needs()
