@@ -77,7 +77,7 @@ def test_config_and_run_folder_need_no_torch():
 
     code = (
         "import sys, mtvm, mtvm.presets, mtvm.learning.run_folder, mtvm.app.cli; "
-        "assert mtvm.load_episodes and mtvm.Simulator and mtvm.score and mtvm.presets['paper']; "
+        "assert mtvm.load_episodes and mtvm.Simulator and mtvm.score and mtvm.presets.PRESETS['paper']; "
         "assert not {'torch', 'transformers', 'scipy', 'matplotlib'} & set(sys.modules), sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
