@@ -1,11 +1,11 @@
-"""An agent that others can hold: instructions in, views in, actions out, with no simulator in sight.
+"""A trained model as an agent, without a simulator: instructions and views in, actions out.
 
     agent = Agent.from_pretrained("runs/r2r")
     agent.start("Walk past the sofa and stop at the stairs.")
     while not (action := agent.act(look_around())).stop:
         walk_to(action.candidate)
 
-A batch is the same with lists. The robot brings its own views: features, or images if the agent has an encoder.
+A batch is the same with lists. Views are features, or images if the agent has an encoder.
 """
 
 from __future__ import annotations
@@ -20,15 +20,11 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
-from mtvm import __version__
-from mtvm.errors import InputError
-from mtvm.files import atomic_path, write_text
-from mtvm.models.config import ModelConfig
 from mtvm.models.crossmodal import Attention
 from mtvm.models.language import Text
 from mtvm.models.model import MTVM, Step
+from mtvm.models.saving import load_model, save_model
 from mtvm.models.text import Truncation, tokenize
-from mtvm.models.weights import _read_file
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING, angle_feature
 
 ImageEncoder = Callable[[NDArray[np.uint8]], NDArray[np.float32]]
@@ -37,10 +33,10 @@ ImageEncoder = Callable[[NDArray[np.uint8]], NDArray[np.float32]]
 
 @dataclasses.dataclass(frozen=True)
 class Observation:
-    """What one agent sees: a view in the direction of each place that it can walk to."""
+    """What one agent sees: a view in the direction of each of its K candidates."""
 
     headings: ArrayLike
-    """(K,) direction of each candidate relative to where the agent faces, clockwise, in radians."""
+    """(K,) direction of each candidate relative to the agent's heading, clockwise, in radians."""
     elevations: ArrayLike
     """(K,) upwards, in radians."""
     features: ArrayLike | None = None
@@ -48,22 +44,22 @@ class Observation:
     images: ArrayLike | None = None
     """(K, H, W, 3) RGB instead of features, if the agent has an encoder."""
     heading: float = 0.0
-    """Where the agent faces, in any fixed frame."""
+    """The agent's heading in any fixed frame, clockwise, in radians."""
     elevation: float = 0.0
     panorama: ArrayLike | None = None
-    """(36, feature width) all views, in the order of `mtvm.world.views`; only a hierarchical history needs them."""
+    """(36, feature width) all views in the order of `mtvm.world.views`, for a history that needs them."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Action:
-    """Where to go, or to stop."""
+    """Walk to a candidate, or stop."""
 
     index: int
-    """The action among the agent's: its candidates in the order in which they were given, then STOP."""
+    """Among the candidates, in their order in the observation, followed by STOP."""
     probabilities: NDArray[np.float32]
-    """(K + 1,) of the candidates, then of stopping."""
+    """(K + 1,) of the candidates and STOP."""
     attention: Attention | None = None
-    """(layers, heads, tokens, words or tokens) of this agent, if asked for; tokens are memory, candidates, STOP."""
+    """(layers, heads, tokens, words or tokens) if asked for; tokens are memory, candidates, STOP."""
 
     @property
     def stop(self) -> bool:
@@ -78,7 +74,10 @@ class Action:
 
 
 class Agent:
-    """A model with its episodes. Greedy; it remembers a step when the next observation says where it led."""
+    """A model and its running episodes; it acts greedily.
+
+    A step enters the history with the next observation, which has the direction after the move.
+    """
 
     def __init__(self, model: MTVM, encoder: ImageEncoder | None = None) -> None:
         self.model = model.eval()
@@ -90,43 +89,14 @@ class Agent:
     @classmethod
     def from_pretrained(cls, path: Path | str, device: str = "auto", encoder: ImageEncoder | None = None) -> Agent:
         """The agent saved in a folder."""
-        folder = Path(path)
-        if not (folder / "config.json").is_file():
-            raise InputError(
-                f"{folder}: no agent here (config.json is missing); give a folder that an agent was saved to."
-            )
-        model = MTVM(ModelConfig.load(folder / "config.json"))
-        load_weights(model, folder / "model.safetensors")
-        name = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
-        try:
-            model = model.to(name)
-        except (RuntimeError, AssertionError):
-            raise InputError(f"device '{device}' is not there; give cpu or auto.") from None
-        return cls(model, encoder)
+        return cls(load_model(path, device), encoder)
 
     def save_pretrained(self, path: Path | str, metrics: dict[str, float] | None = None) -> None:
         """Save config, weights and a model card."""
-        from safetensors import SafetensorError
-        from safetensors.torch import save_file
-
-        folder = Path(path)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{folder}: cannot write there ({error.strerror}).") from None
-        tensors = {name: value.contiguous() for name, value in self.model.state_dict().items()}
-        with atomic_path(folder / "model.safetensors") as fresh:
-            try:
-                save_file(tensors, fresh)
-            except SafetensorError as error:
-                raise InputError(
-                    f"{folder}: the weights could not be written ({error}); is the disk full? What was there is kept."
-                ) from None
-        self.model.config.save(folder / "config.json")
-        write_text(folder / "README.md", model_card(self.model, metrics))
+        save_model(self.model, path, metrics)
 
     def start(self, instructions: str | Sequence[str], truncation: Truncation = "end") -> None:
-        """Begin: one instruction for one agent, or a list for a batch."""
+        """Begin new episodes: one instruction for one agent, or a list for a batch."""
         self._single = isinstance(instructions, str)
         texts = [instructions] if isinstance(instructions, str) else list(instructions)
         if not texts:
@@ -144,12 +114,12 @@ class Agent:
     def act(
         self, observation: Observation | Sequence[Observation | None], need_attention: bool = False
     ) -> Action | list[Action | None]:
-        """The next action of the agent, or of each agent of the batch (None for those that have stopped)."""
+        """The next action; for a batch, that of each agent, None for those that have stopped."""
         if not len(self.ended):
-            raise ValueError("no instruction was given yet: call start first.")
+            raise ValueError("there is no instruction yet: call start first.")
         given = [observation] if isinstance(observation, Observation) else list(observation)
         if len(given) != len(self.ended):
-            raise ValueError(f"{len(self.ended)} instructions were given, but {len(given)} observations.")
+            raise ValueError(f"there are {len(self.ended)} instructions, but {len(given)} observations.")
         seen = [(row, given[row]) for row in self._running]
         if any(one is None for _, one in seen):
             raise ValueError("an agent that has not stopped needs an observation.")
@@ -173,13 +143,10 @@ class Agent:
         results: list[Action | None] = [None] * len(given)
         for (row, _), action in zip(seen, actions, strict=True):
             results[row] = action
-        if self._single:
-            assert actions
-            return actions[0]
-        return results
+        return actions[0] if self._single else results
 
     def _remember(self, views: list[Observation]) -> None:
-        """Take in the step before, now that the agents' new headings are known."""
+        """Add the last step to the history, now that the agents' new headings are known."""
         if self._waiting is None:
             return
         step, chosen, panorama = self._waiting
@@ -190,7 +157,7 @@ class Agent:
         self._waiting = None
 
     def _finish(self, step: Step, chosen: Tensor, going: Tensor, panorama: Tensor | None) -> None:
-        """Let the agents that stopped leave the batch."""
+        """Take the agents that stopped out of the batch."""
         self.ended[self._running[(~going).cpu().numpy()]] = True
         if bool(going.all()):
             self._waiting = step, chosen, panorama
@@ -254,48 +221,3 @@ class Agent:
                 attention = Attention(over_words[:, :, stream][..., words], over_stream[:, :, stream][..., stream])
             actions.append(Action(index, probabilities[row, : last + 1], attention))
         return actions
-
-
-def load_weights(model: MTVM, path: Path) -> None:
-    """Fill a model with weights that `save_pretrained` wrote; everything must fit."""
-    if not path.is_file():
-        raise InputError(f"{path}: there is no such file (weights).")
-    fill(model, _read_file(path), path)
-
-
-def fill(model: MTVM, tensors: dict[str, Tensor], path: Path) -> None:
-    """Give a model tensors under our own names, which `path` held; everything must fit."""
-    expected = model.state_dict()
-    wrong = sorted(set(tensors) ^ set(expected)) or [n for n in expected if tensors[n].shape != expected[n].shape]
-    if wrong:
-        raise InputError(f"{path}: does not fit the model's config (first at {wrong[0]}); choose its own sizes.")
-    model.load_state_dict(tensors)
-
-
-def model_card(model: MTVM, metrics: dict[str, float] | None) -> str:
-    """The README of a saved agent."""
-    parameters = sum(parameter.numel() for parameter in model.parameters())
-    lines = [
-        "# An mtvm agent",
-        "",
-        f"Saved by mtvm {__version__}. {parameters / 1e6:.1f} M parameters.",
-        "",
-        "## Metrics",
-        "",
-    ]
-    if metrics:
-        lines += ["| metric | value |", "|---|---|", *(f"| {name} | {value:.2f} |" for name, value in metrics.items())]
-    else:
-        lines += ["None were given when it was saved."]
-    lines += ["", "## Config", "", "| option | value |", "|---|---|"]
-    lines += [f"| {name} | {value} |" for name, value in dataclasses.asdict(model.config).items()]
-    lines += [
-        "",
-        "## Use",
-        "",
-        "```python",
-        "from mtvm.models.agent import Agent",
-        "",
-        'agent = Agent.from_pretrained(".")',
-    ]
-    return "\n".join([*lines, "```", ""])

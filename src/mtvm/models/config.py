@@ -1,4 +1,4 @@
-"""What a model is made of. `PRESETS` has the sizes that we use."""
+"""Sizes and options of a model. `PRESETS` has those that we use."""
 
 from __future__ import annotations
 
@@ -11,42 +11,49 @@ from mtvm.errors import InputError
 from mtvm.files import read_json, write_json
 
 Reader = Literal["none", "minilm"]
-History = Literal["memory", "none", "recurrent", "oriented", "hierarchical"]
-HISTORIES: tuple[History, ...] = get_args(History)
+History = str
+"""A name in `HISTORIES`, or `module:Class` of your own `mtvm.models.history.HistoryEncoder`."""
+HISTORIES = {
+    "memory": "mtvm.models.history.memory_bank:MemoryBankHistory",
+    "none": "mtvm.models.history.none:NoHistory",
+    "recurrent": "mtvm.models.history.recurrent:RecurrentHistory",
+    "oriented": "mtvm.models.history.oriented:OrientedHistory",
+    "hierarchical": "mtvm.models.history.hierarchical:HierarchicalHistory",
+}
 
 
 @dataclasses.dataclass(frozen=True)
 class ModelConfig:
-    """Sizes and switches of the agent. The defaults are the paper's."""
+    """The defaults are the paper's."""
 
     hidden: int = 768
-    """Width of every token inside the transformers."""
+    """Width of the tokens in the transformers."""
     heads: int = 12
     intermediate: int = 3072
-    """Width inside the feed-forward blocks."""
+    """Inner width of the feed-forward blocks."""
     language_layers: int = 9
     reader: Reader = "none"
     """minilm: the language encoder reads the word states of a frozen all-MiniLM-L6-v2 instead of word embeddings."""
     reader_layers: int = 6
-    """How many of the reader's layers a word goes through; with 0 it reads MiniLM's word embeddings."""
+    """How many of MiniLM's layers are used; with 0, its word embeddings alone."""
     crossmodal_layers: int = 4
     feature_width: int = 2048
-    """Numbers of a view's image feature; also the width of what the memory stores of a step."""
+    """Width of a view's image feature, and of the activation that the memory stores of a step."""
     feature_scale: float = 1.0
-    """Factor on image features. Those of length 1 are lost beside the direction's 128 numbers; 20 brings them out."""
+    """Factor on image features. Features of norm 1 are lost beside the direction's 128 numbers; 20 brings them out."""
     angle_width: int = 128
-    """Numbers of a direction feature."""
+    """Width of a direction feature."""
     vocabulary: int = 30522
     max_text: int = 80
-    """WordPieces of an instruction that are read, [SEP] included."""
+    """The most WordPieces of an instruction, [SEP] included."""
     max_positions: int = 512
-    """Places of the text, and of memory and candidates together, that have an embedding of their own."""
+    """Position embeddings of the text, and of the vision stream."""
     leading_cls: bool = False
-    """Begin the text with [CLS], as a pretrained language encoder other than PREVALENT's expects it."""
+    """Begin the text with [CLS], as pretrained language encoders other than PREVALENT's expect it."""
     bidirectional: bool = True
     """Text attends to vision too. False is the paper's single-direction variant: text is only key and value."""
     history: History = "memory"
-    """How the past enters: the memory bank, or one of the paper's rivals."""
+    """How the past enters: the memory bank, one of the paper's rivals, or `module:Class`."""
     memory_steps: int | None = None
     """Keep only the last steps of the past; None keeps all of them."""
     panorama_layers: int = 1
@@ -55,7 +62,7 @@ class ModelConfig:
     """Hierarchical history: layers of the transformer over the past panoramas."""
     dropout: float = 0.1
     feature_dropout: float = 0.4
-    """On the image numbers of the vision stream, memory included, not on the angles."""
+    """On the image features of the vision stream, memory included, not on the directions."""
     critic_hidden: int = 512
     critic_dropout: float = 0.5
     pool_padding: bool = False
@@ -76,12 +83,12 @@ class ModelConfig:
             raise InputError(f"hidden {self.hidden} is not a multiple of heads {self.heads}.")
         if self.reader not in get_args(Reader):
             raise InputError(f"reader '{self.reader}' is none of {', '.join(get_args(Reader))}.")
-        if self.history not in HISTORIES:
-            raise InputError(f"history '{self.history}' is none of {', '.join(HISTORIES)}.")
+        if not _is_history(self.history):
+            raise InputError(f"history '{self.history}' is none of {', '.join(HISTORIES)}, and not module:Class.")
 
     @property
     def token_width(self) -> int:
-        """Numbers of a candidate or of a memory token: image feature and direction."""
+        """Width of an action's or a memory token: image feature and direction."""
         return self.feature_width + self.angle_width
 
     def save(self, path: Path) -> None:
@@ -98,6 +105,14 @@ class ModelConfig:
             unknown = sorted(set(values) - known) if isinstance(values, dict) else json.dumps(values)[:40]
             raise InputError(f"{path}: not a config of this version of mtvm (unknown: {unknown}).")
         return cls(**values)
+
+
+def _is_history(name: object) -> bool:
+    """Whether it is a built-in name or has the form `module:Class`."""
+    if not isinstance(name, str):
+        return False
+    module, _, attribute = name.partition(":")
+    return name in HISTORIES or all(part.isidentifier() for part in (*module.split("."), attribute))
 
 
 PRESETS: dict[str, ModelConfig] = {

@@ -1,8 +1,8 @@
 """The cross-modality encoder C of Eq. 1: X̂, M̂, V̂ = C(X, [M; V]).
 
-In each layer one cross-attention block is shared by both directions, then each stream has a self-attention and a
-feed-forward of its own. In the single-direction variant the text is only key and value: it has no blocks of its own,
-and its keys and values are computed once an episode.
+A layer has one cross-attention block with the same weights for both directions; each stream then has a self-attention
+and a feed-forward of its own. In the single-direction variant the text is only key and value: it has no blocks of its
+own, and its keys and values are computed once an episode.
 """
 
 from __future__ import annotations
@@ -13,23 +13,26 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from mtvm.models.attention import FeedForward, Heads, Packing, Residual, SelfAttention, attention_weights
+from mtvm.models.attention import FeedForward, Heads, Residual, SelfAttention, attention_weights
 from mtvm.models.config import ModelConfig
+from mtvm.models.packing import Packing
 
 Projected = tuple[Tensor, ...]
 """Keys and values, or queries, keys and values, each (B, heads, n, hidden / heads)."""
+LayerOutput = tuple[Tensor, Tensor, Tensor]
+"""Text and vision after a layer, and vision between its blocks."""
 
 
 @dataclasses.dataclass
 class Attention:
-    """Where the vision stream looks, by layer: (layers, B, heads, stream, words or stream)."""
+    """The vision stream's attention weights, by layer: (layers, B, heads, stream, words or stream)."""
 
     over_words: Tensor
     over_stream: Tensor
 
 
 class CrossAttention(nn.Module):
-    """The shared block: the same weights whichever stream asks."""
+    """The block that both directions share."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -37,7 +40,7 @@ class CrossAttention(nn.Module):
         self.output = Residual(config.hidden, config.hidden, config.dropout)
 
     def both(
-        self, text: Tensor, vision: Tensor, words: Packing, places: Packing, known: Projected | None
+        self, text: Tensor, vision: Tensor, words: Packing, stream: Packing, known: Projected | None
     ) -> tuple[Tensor, Tensor]:
         """Text attends to vision and vision to text. The streams share the weights, so they share the products.
 
@@ -47,119 +50,139 @@ class CrossAttention(nn.Module):
         tokens = torch.cat([text, vision], dim=-2)
         projected = heads.qkv(vision if known else tokens)
         text_query, text_key, text_value = known or heads.split(projected[..., :count, :], words)
-        vision_query, vision_key, vision_value = heads.split(projected if known else projected[..., count:, :], places)
-        seen = heads.attend(text_query, vision_key, vision_value, places, words)
-        read = heads.attend(vision_query, text_key, text_value, words, places)
-        mixed: Tensor = self.output(torch.cat([seen, read], dim=-2), tokens)
+        vision_query, vision_key, vision_value = heads.split(projected if known else projected[..., count:, :], stream)
+        of_text = heads.attend(text_query, vision_key, vision_value, stream, words)
+        of_vision = heads.attend(vision_query, text_key, text_value, words, stream)
+        mixed: Tensor = self.output(torch.cat([of_text, of_vision], dim=-2), tokens)
         return mixed[..., :count, :], mixed[..., count:, :]
 
-    def vision_only(self, vision: Tensor, text: Projected, words: Packing, places: Packing) -> Tensor:
+    def vision_only(self, vision: Tensor, text: Projected, words: Packing, stream: Packing) -> Tensor:
         """Vision attends to the text's keys and values."""
         key, value = text
-        read = self.attention.attend(self.attention.query(vision, places), key, value, words, places)
-        result: Tensor = self.output(read, vision)
+        attended = self.attention.attend(self.attention.query(vision, stream), key, value, words, stream)
+        result: Tensor = self.output(attended, vision)
         return result
 
 
-class CrossModalLayer(nn.Module):
+class SingleDirectionLayer(nn.Module):
+    """Vision attends to the text, which is only key and value and does not change."""
+
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.cross = CrossAttention(config)
         self.vision_attention = SelfAttention(config.hidden, config.heads, config.dropout)
         self.vision_feed_forward = FeedForward(config.hidden, config.intermediate, config.dropout)
-        if config.bidirectional:
-            self.text_attention = SelfAttention(config.hidden, config.heads, config.dropout)
-            self.text_feed_forward = FeedForward(config.hidden, config.intermediate, config.dropout)
+
+    def project(self, text: Tensor, words: Packing) -> Projected:
+        """What `forward` takes as `known`: the projections of the text that it begins with."""
+        return self.cross.attention.key_value(text, words)
 
     def forward(
         self,
-        read: Tensor,
-        seen: Tensor,
+        text: Tensor,
+        vision: Tensor,
         words: Packing,
-        places: Packing,
-        both: bool,
-        known: Projected | None,
-        asked: Packing | None,
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """The text and the stream after this layer, and the stream between its blocks.
+        stream: Packing,
+        known: Projected | None = None,
+        asked: Packing | None = None,
+    ) -> LayerOutput:
+        """With `asked` only the stream's last tokens are computed, packed as `asked`, and the text does not change."""
+        known = known or self.cross.attention.key_value(text, words)
+        crossed = self.cross.vision_only(vision, known, words, stream)
+        return text, crossed, self.vision_feed_forward(self.vision_attention(crossed, stream, asked))
 
-        Unless `both`, the text is only read. `known` is what was projected of it before. `asked` are the last places of
-        the stream, if nobody reads the others after this layer.
-        """
-        if both:
-            read, crossed = self.cross.both(read, seen, words, places, known)
-            read = self.text_feed_forward(self.text_attention(read, words))
-        else:
-            projected = known or self.cross.attention.key_value(read, words)
-            crossed = self.cross.vision_only(seen, projected, words, places)
-        return read, crossed, self.vision_feed_forward(self.vision_attention(crossed, places, asked))
-
-    def look(
-        self, before: Tensor, after: Tensor, text: Tensor, words: Packing, places: Packing
+    def weights(
+        self, before: Tensor, crossed: Tensor, text: Tensor, words: Packing, stream: Packing
     ) -> tuple[Tensor, Tensor]:
-        """The stream's attention over words (from what came in) and over itself (after the cross block)."""
+        """The attention weights over words and over the stream."""
         cross, own = self.cross.attention, self.vision_attention.attention
-        over_words = attention_weights(cross.query(before, places), cross.key_value(text, words)[0], words)
-        over_stream = attention_weights(own.query(after, places), own.key_value(after, places)[0], places)
+        over_words = attention_weights(cross.query(before, stream), cross.key_value(text, words)[0], words)
+        over_stream = attention_weights(own.query(crossed, stream), own.key_value(crossed, stream)[0], stream)
         return over_words, over_stream
 
 
+class BidirectionalLayer(SingleDirectionLayer):
+    """Text attends to vision too."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__(config)
+        self.text_attention = SelfAttention(config.hidden, config.heads, config.dropout)
+        self.text_feed_forward = FeedForward(config.hidden, config.intermediate, config.dropout)
+
+    def project(self, text: Tensor, words: Packing) -> Projected:
+        heads = self.cross.attention
+        return heads.split(heads.qkv(text), words)
+
+    def forward(
+        self,
+        text: Tensor,
+        vision: Tensor,
+        words: Packing,
+        stream: Packing,
+        known: Projected | None = None,
+        asked: Packing | None = None,
+    ) -> LayerOutput:
+        if asked is not None:
+            return super().forward(text, vision, words, stream, None, asked)
+        text, crossed = self.cross.both(text, vision, words, stream, known)
+        text = self.text_feed_forward(self.text_attention(text, words))
+        return text, crossed, self.vision_feed_forward(self.vision_attention(crossed, stream))
+
+
 class CrossModalEncoder(nn.Module):
-    """`forward` is one step. `text_cache` is what an episode computes once for all its steps."""
+    """`forward` is one step; `text_cache` is what all steps of an episode have in common."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.bidirectional = config.bidirectional
         self.checkpointing = False
         """Compute a layer's activations again for its gradients instead of keeping them."""
-        self.layers = nn.ModuleList(CrossModalLayer(config) for _ in range(config.crossmodal_layers))
+        layer = BidirectionalLayer if config.bidirectional else SingleDirectionLayer
+        self.layers = nn.ModuleList(layer(config) for _ in range(config.crossmodal_layers))
 
     def text_cache(self, text: Tensor, words: Packing) -> list[Projected]:
-        """What does not change from step to step: the text's keys and values in every layer where it is only key and
-        value; else its queries, keys and values in the first layer."""
+        """The text's projections in the layers that see it unchanged: the first, or all in a single direction."""
         packed = words.pack(text)
-        if self.bidirectional:
-            first = self._layers()[0].cross.attention
-            return [first.split(first.qkv(packed), words)]
-        return [layer.cross.attention.key_value(packed, words) for layer in self._layers()]
-
-    def _run(self, layer: CrossModalLayer, *given: Any) -> tuple[Tensor, Tensor, Tensor]:
-        if self.checkpointing and torch.is_grad_enabled():
-            from torch.utils.checkpoint import checkpoint
-
-            return checkpoint(layer, *given, use_reentrant=False)
-        result: tuple[Tensor, Tensor, Tensor] = layer(*given)
-        return result
-
-    def _layers(self) -> list[CrossModalLayer]:
-        return [layer for layer in self.layers if isinstance(layer, CrossModalLayer)]
+        layers = self._layers()
+        return [layer.project(packed, words) for layer in (layers[:1] if self.bidirectional else layers)]
 
     def forward(
         self,
         text: Tensor,
         words: Packing,
         vision: Tensor,
-        places: Packing,
+        stream: Packing,
         cache: list[Projected] | None = None,
         asked: Packing | None = None,
         record: list[tuple[Tensor, Tensor]] | None = None,
     ) -> tuple[Tensor, Tensor]:
         """X̂ (B, L, hidden) and [M̂; V̂] (B, S, hidden), zero where padded.
 
-        With `asked`, the last places of the stream, it is X and V̂ there, packed: where nobody reads the rest, the last
-        layer need not compute it. `record` collects (over words, over stream) attention of each layer.
+        `words` packs the text and `stream` the vision. With `asked`, which packs the last tokens of the stream, only
+        those are computed in the last layer: the result is X and they, packed. `record` collects each layer's
+        attention weights over words and over the stream.
         """
-        read, seen = words.pack(text), places.pack(vision)
+        packed, seen = words.pack(text), stream.pack(vision)
         cache = cache or self.text_cache(text, words)
         layers = self._layers()
         for number, layer in enumerate(layers):
-            before, reading = seen, read
+            before, read = seen, packed
+            known = cache[number] if number < len(cache) else None
             wanted = asked if number + 1 == len(layers) else None
-            both = self.bidirectional and wanted is None
-            known = cache[0] if number == 0 and both else None if self.bidirectional else cache[number]
-            read, crossed, seen = self._run(layer, read, seen, words, places, both, known, wanted)
+            packed, crossed, seen = self._run(layer, packed, seen, words, stream, known, wanted)
             if record is not None:
-                record.append(layer.look(before, crossed, reading, words, places))
+                record.append(layer.weights(before, crossed, read, words, stream))
         if asked is not None:
             return text, seen
-        return (words.spread(read) if self.bidirectional else text), places.spread(seen)
+        return (words.spread(packed) if self.bidirectional else text), stream.spread(seen)
+
+    def _run(self, layer: SingleDirectionLayer, *given: Any) -> LayerOutput:
+        if self.checkpointing and torch.is_grad_enabled():
+            from torch.utils.checkpoint import checkpoint
+
+            return checkpoint(layer, *given, use_reentrant=False)
+        result: LayerOutput = layer(*given)
+        return result
+
+    def _layers(self) -> list[SingleDirectionLayer]:
+        return [layer for layer in self.layers if isinstance(layer, SingleDirectionLayer)]

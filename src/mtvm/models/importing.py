@@ -11,15 +11,15 @@ import torch
 from rich.markup import escape
 
 from mtvm.errors import InputError
-from mtvm.models.agent import Agent
 from mtvm.models.config import PRESETS, History
 from mtvm.models.export import export_step
 from mtvm.models.model import MTVM
+from mtvm.models.saving import load_model, save_model
 from mtvm.models.weights import Report, load_released, read_tensors, sizes_of, write_released
 
 
 def import_agent(source: Path, out: Path, preset: str, history: History, seed: int) -> str:
-    """Fill the preset's model from a checkpoint, save it as an agent, and tell what became of the tensors."""
+    """Fill the preset's model from a checkpoint and save it as an agent; the text says which tensors were used."""
     if preset not in PRESETS:
         raise InputError(f"preset '{preset}' is none of {', '.join(PRESETS)}.")
     tensors = read_tensors(source)
@@ -27,11 +27,11 @@ def import_agent(source: Path, out: Path, preset: str, history: History, seed: i
     torch.manual_seed(seed)
     model = MTVM(config)
     report = load_released(model, tensors, source)
-    Agent(model).save_pretrained(out)
-    return _told(report, model, out)
+    save_model(model, out)
+    return _summary(report, model, out)
 
 
-def _told(report: Report, model: MTVM, out: Path) -> str:
+def _summary(report: Report, model: MTVM, out: Path) -> str:
     state = model.state_dict()
 
     def size(names: list[str]) -> str:
@@ -51,7 +51,7 @@ def _told(report: Report, model: MTVM, out: Path) -> str:
 
 def export_agent(agent: Path, out: Path, form: Literal["released", "program"]) -> None:
     """Write a saved agent as the authors' checkpoint, or its step function by torch.export."""
-    model = Agent.from_pretrained(agent, device="cpu").model
+    model = load_model(agent, device="cpu")
     if form == "released":
         write_released(model, out)
     else:

@@ -1,106 +1,134 @@
-"""A model as a table: parameters, and floating-point operations of a step."""
+"""A model as a table: its parameters, and the floating-point operations of a step."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import torch
 from rich import box
 from rich.table import Table
 from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
 
 from mtvm.errors import InputError
 from mtvm.models.config import PRESETS, ModelConfig
 from mtvm.models.model import MTVM
+from mtvm.models.saving import CONFIG
+from mtvm.models.text import Tokens
+from mtvm.world.views import VIEWS
+
+T = TypeVar("T")
 
 
 @dataclasses.dataclass(frozen=True)
 class Part:
     name: str
     parameters: int
-    flops: float
-    """Of one step of one episode; the language encoder's are spent once an episode."""
+    flops: int
+    """Of one episode: at each step, or once."""
+    once: bool = False
 
 
 def parts(model: MTVM, words: int = 32, memory: int = 4, candidates: int = 5) -> list[Part]:
-    """The model's parts, with the operations for a text, memory and number of candidates of these sizes."""
-    config = model.config
-    past = {"none": 0, "recurrent": 1}.get(config.history, memory)
-    if config.memory_steps is not None and config.history != "recurrent":
-        past = min(past, config.memory_steps)
-    stream, hidden = past + candidates + 1, config.hidden
-    encoded = stream if config.history in ("memory", "oriented") else candidates + 1
-    language = config.language_layers * _layer(config, words, words)
-    if config.reader == "minilm":
-        reader = dataclasses.replace(config, hidden=384, heads=12, intermediate=1536)
-        language += config.reader_layers * _layer(reader, words, words) + 2 * words * reader.hidden * hidden
-    cross = config.crossmodal_layers * _crossmodal(config, words, stream)
-    if config.bidirectional:  # the first layer's projections of the text are there already
-        cross -= 6 * words * hidden**2
+    """The model's parts, with the operations that torch counts in an episode of these sizes.
+
+    A step includes its value and the update of the history; it is the one after `memory` others.
+    """
+    if not 1 <= words <= model.config.max_text:
+        raise InputError(f"words must be from 1 to {model.config.max_text}, the longest text of this model.")
+    if min(memory, candidates) < 0:
+        raise InputError("memory and candidates must not be negative.")
+    training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            encoding, step = _episode(model, words, memory, candidates)
+    finally:
+        model.train(training)
+    history = step.total - sum(step.inside.values())  # its methods are not a forward pass that the counter could name
     return [
-        Part("language encoder (once an episode)", _count(model.language), language),
-        Part("token encoder", _count(model.token_encoder), 2 * encoded * config.token_width * hidden),
-        Part("stream embedding", _count(model.embedding), 0),
-        Part("cross-modality encoder", _count(model.crossmodal), cross),
-        Part("action head", _count(model.head), 2 * (candidates + 1) * (hidden + 1) * config.feature_width),
-        Part(f"history: {config.history}", _count(model.history), _history(config, words, past, candidates)),
-        Part("critic's pooler", _count(model.pooler), 2 * hidden * (hidden + words)),
-        Part("critic", _count(model.critic), 2 * config.critic_hidden * (hidden + 1)),
+        Part("language encoder (once an episode)", _size(model.language), encoding.inside["language"], once=True),
+        Part("text projections (once an episode)", 0, encoding.total - encoding.inside["language"], once=True),
+        Part("token encoder", _size(model.token_encoder), step.inside["token_encoder"]),
+        Part("stream embedding", _size(model.embedding), step.inside["embedding"]),
+        Part("cross-modality encoder", _size(model.crossmodal), step.inside["crossmodal"]),
+        Part("action head", _size(model.head), step.inside["head"]),
+        Part(f"history: {model.config.history}", _size(model.history), history),
+        Part("critic's pooler", _size(model.pooler), step.inside["pooler"]),
+        Part("critic", _size(model.critic), step.inside["critic"]),
     ]
 
 
-def _count(module: nn.Module) -> int:
+def _size(module: nn.Module) -> int:
     return sum(parameter.numel() for parameter in module.parameters())
 
 
-def _attention(config: ModelConfig, queries: int, keys: int) -> float:
-    """Projections of the queries' tokens and the output, and the two products of attention."""
-    return 8 * queries * config.hidden**2 + 4 * queries * keys * config.hidden
+@dataclasses.dataclass(frozen=True)
+class Flops:
+    total: int
+    inside: dict[str, int]
+    """Of each child of the model."""
 
 
-def _feed_forward(config: ModelConfig, tokens: int) -> float:
-    return 4 * tokens * config.hidden * config.intermediate
+class _Scope(nn.Module):
+    """Runs work inside a module that holds the model, by which the counter knows the names of the model's children."""
+
+    def __init__(self, model: MTVM) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, work: Callable[[], Any]) -> Any:
+        return work()
 
 
-def _layer(config: ModelConfig, queries: int, keys: int) -> float:
-    return _attention(config, queries, keys) + _feed_forward(config, queries)
+def count_flops(model: MTVM, work: Callable[[], T]) -> tuple[T, Flops]:
+    """The result of `work`, and the floating-point operations of its matrix products."""
+    # Attention is written out, because the counter does not know the fused kernel of a CPU.
+    with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
+        result: T = _Scope(model)(work)
+    found = counter.get_flop_counts()
+    inside = {name: sum(found.get(f"_Scope.model.{name}", {}).values()) for name, _ in model.named_children()}
+    return result, Flops(counter.get_total_flops(), inside)
 
 
-def _crossmodal(config: ModelConfig, words: int, stream: int) -> float:
-    vision = _layer(config, stream, stream)
-    if not config.bidirectional:  # the text's keys and values are there already
-        return vision + 4 * stream * config.hidden**2 + 4 * stream * words * config.hidden
-    both = 8 * (words + stream) * config.hidden**2 + 8 * words * stream * config.hidden
-    return vision + _layer(config, words, words) + both
+def _episode(model: MTVM, words: int, memory: int, candidates: int) -> tuple[Flops, Flops]:
+    """The operations of encoding a text, and of a step after `memory` others."""
+    device, width = model.device, model.config.token_width
+    generator = torch.Generator(device).manual_seed(0)
+    ids = torch.ones(1, words, dtype=torch.long, device=device)
+    text, encoding = count_flops(model, lambda: model.encode(Tokens(ids, ids)))
+    past = model.start(text)
+    actions = torch.randn(1, candidates + 1, width, generator=generator, device=device)
+    actions[:, candidates] = 0
+    mask = torch.ones(1, candidates + 1, dtype=torch.bool, device=device)
+    panorama = torch.randn(1, VIEWS, width, generator=generator, device=device)
+    direction = torch.randn(1, model.config.angle_width, generator=generator, device=device)
+
+    def walk() -> None:
+        nonlocal past
+        step = model.step(text, past, actions, mask)
+        model.value(step)
+        past = model.remember(past, step, torch.zeros(1, dtype=torch.long, device=device), direction, panorama)
+
+    for _ in range(memory):
+        walk()
+    return encoding, count_flops(model, walk)[1]
 
 
-def _history(config: ModelConfig, words: int, past: int, candidates: int) -> float:
-    hidden, width = config.hidden, config.token_width
-    if config.history == "recurrent":
-        projections = 2 * hidden * (2 * hidden + hidden + config.angle_width)
-        return projections + 4 * hidden * (words + candidates + 1)
-    if config.history == "hierarchical":
-        views = 2 * 36 * width * hidden + config.panorama_layers * _layer(config, 36, 36)
-        return views + 2 * width * hidden + config.temporal_layers * _layer(config, past, past)
-    return 0
-
-
-def describe(model: str, words: int, memory: int, candidates: int) -> Table:
-    """The table of a preset or of a saved agent."""
-    if model in PRESETS:
-        config = PRESETS[model]
-    elif (Path(model) / "config.json").is_file():
-        config = ModelConfig.load(Path(model) / "config.json")
-    else:
-        raise InputError(f"{model} is neither a preset ({', '.join(PRESETS)}) nor the folder of a saved agent.")
-    with torch.device("meta"):  # sizes without numbers
-        listed = parts(MTVM(config), words, memory, candidates)
+def describe(model: str | ModelConfig, words: int, memory: int, candidates: int) -> Table:
+    """The table of a preset, of a saved agent, or of a config."""
+    config = model if isinstance(model, ModelConfig) else _config_of(model)
+    listed = parts(_outline(config), words, memory, candidates)
     layers = f"{config.language_layers} + {config.crossmodal_layers}"
     direction = "both directions" if config.bidirectional else "text only as key and value"
+    name = "" if isinstance(model, ModelConfig) else f"{model}: "
     table = Table(
-        title=f"{model}: hidden {config.hidden}, {layers} layers, {direction}",
-        caption=f"{words} WordPieces, {memory} memory tokens, {candidates} candidates",
+        title=f"{name}hidden {config.hidden}, {layers} layers, {direction}",
+        caption=f"{words} WordPieces, {memory} steps in memory, {candidates} candidates",
         title_justify="left",
         caption_justify="left",
         box=box.SIMPLE_HEAD,
@@ -111,9 +139,27 @@ def describe(model: str, words: int, memory: int, candidates: int) -> Table:
         table.add_row(part.name, f"{part.parameters:,}", f"{part.flops / 1e6:,.1f}")
     total = sum(part.parameters for part in listed)
     rest = total - listed[0].parameters
-    step = sum(part.flops for part in listed[1:])
+    step = sum(part.flops for part in listed if not part.once)
     table.add_section()
     table.add_row("in all", f"{total:,}", f"{step / 1e6:,.1f} a step")
     table.add_row("without the critic", f"{total - listed[-1].parameters:,}", "")
     table.add_row("without critic and language encoder", f"{rest - listed[-1].parameters:,}", "")
     return table
+
+
+def _config_of(name: str) -> ModelConfig:
+    if name in PRESETS:
+        return PRESETS[name]
+    if (Path(name) / CONFIG).is_file():
+        return ModelConfig.load(Path(name) / CONFIG)
+    raise InputError(f"{name} is neither a preset ({', '.join(PRESETS)}) nor the folder of a saved agent.")
+
+
+def _outline(config: ModelConfig) -> MTVM:
+    """A model without its initial weights, which take seconds and are not needed to count."""
+    with torch.device("meta"):
+        model = MTVM(config)
+    model.to_empty(device="cpu")
+    for buffer in model.buffers():  # BERT's positions, which must be valid indices
+        buffer.zero_()
+    return model

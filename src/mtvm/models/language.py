@@ -10,27 +10,28 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from mtvm.errors import MissingExtraError
-from mtvm.models.attention import LAYER_NORM_EPS, Packing, attention, take
+from mtvm.models.attention import LAYER_NORM_EPS, attention
 from mtvm.models.config import ModelConfig
 from mtvm.models.crossmodal import Projected
 from mtvm.models.dropout import Dropout
+from mtvm.models.packing import Packing, take
 from mtvm.models.text import MASK, Tokens
 
 
 @dataclasses.dataclass
 class Text:
-    """The encoded texts of B episodes, and what the cross-modal encoder computes of them once an episode.
+    """The encoded texts of B episodes, with the projections that the cross-modal encoder computes once an episode.
 
-    The same texts can be there in several variants (the instruction, and the instruction with words dropped), token by
-    token: the rows are then those of the first variant, followed by those of the next.
+    They may come in several variants that agree token by token (the instruction, and the instruction with words
+    dropped); the rows of the first variant are then followed by those of the next.
     """
 
     states: Tensor
     """(variants * B, L, hidden) X, and X' after it."""
     mask: Tensor
-    """(variants * B, L), true for tokens that can be attended to."""
+    """(variants * B, L) true for tokens that can be attended to."""
     real: Tensor
-    """(B, L), true for tokens that are not padding."""
+    """(B, L) true for tokens that are not padding."""
     packing: Packing
     cache: list[Projected]
     variants: int = 1
@@ -49,7 +50,7 @@ class Text:
         return Text(self.states[rows], mask, self.real, Packing(mask, self.packing.drop), cache)
 
     def keep(self, rows: Tensor) -> Text:
-        """The texts of the episodes at `rows` that go on, padded only to the longest of them."""
+        """The texts of the episodes at `rows`, padded only to the longest of them."""
         real = self.real[rows]
         length = int(real.sum(dim=1).max()) if len(real) and not self.keeps_padding else real.shape[1]
         every = torch.cat([rows + number * len(self) for number in range(self.variants)])
@@ -67,15 +68,15 @@ class Text:
 
     @property
     def keeps_padding(self) -> bool:
-        """Whether padded tokens are computed like real ones, as the released code does."""
+        """Whether padding is computed like real tokens, as in the released code."""
         return self.variants == 1 and not self.packing.drop
 
 
 class LanguageEncoder(nn.Module):
-    """transformers' BERT without its pooler; on top of a frozen reader, if the config names one.
+    """transformers' BERT without its pooler; with `config.reader`, on top of a frozen pretrained model.
 
-    What a reader makes of a text never changes, so that a table can hold it: `read` fills `Tokens.states`, and texts
-    that come with their states are not read again. Dropped words then lose their state to a learned one.
+    The reader's states of a text never change, so they can be computed once: `read` fills `Tokens.states`, and tokens
+    that have states are not read again. A dropped word's state is replaced by a learned vector.
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -99,7 +100,7 @@ class LanguageEncoder(nn.Module):
             self._frozen = [self.reader]
 
     def freeze(self, layers: int) -> None:
-        """Keep the word embeddings and the first layers as they are, without gradients and without dropout."""
+        """Freeze the word embeddings and the first layers: no gradients, no dropout."""
         every = [self.bert.get_submodule("embeddings"), *self.bert.get_submodule("encoder.layer").children()]
         self._frozen = ([] if self.reader is None else [self.reader]) + (every[: layers + 1] if layers else [])
         for part in self._frozen:
@@ -113,14 +114,14 @@ class LanguageEncoder(nn.Module):
 
     @torch.no_grad()
     def read(self, tokens: Tokens) -> Tokens:
-        """The texts with the states of the reader, if there is one."""
+        """The tokens with the reader's states, if there is a reader."""
         if self.reader is None or tokens.states is not None:
             return tokens
         states: Tensor = self.reader(input_ids=tokens.ids, attention_mask=tokens.mask.to(torch.long)).last_hidden_state
         return dataclasses.replace(tokens, states=states)
 
     def forward(self, tokens: Tokens, mask: Tensor) -> Tensor:
-        """(B, L, hidden); `mask` (B, L) is true for tokens that may be attended to."""
+        """(B, L, hidden); `mask` (B, L) is true for tokens that can be attended to."""
         if self.reader is None:
             return _in_chunks(self.bert, "input_ids", tokens.ids, tokens.mask, mask)
         states = self.read(tokens).states
@@ -134,7 +135,7 @@ _ATTENTION = "mtvm"
 
 
 def _in_chunks(bert: nn.Module, name: str, inputs: Tensor, real: Tensor, mask: Tensor) -> Tensor:
-    """The states of `inputs`, texts of one length together: padded only to the longest of theirs."""
+    """BERT's states of `inputs`, in chunks of texts of similar length, so that less padding is computed."""
     if len(inputs) < 2 * _CHUNK or torch.compiler.is_exporting():
         states: Tensor = bert(**{name: inputs, "attention_mask": mask.to(torch.long)}).last_hidden_state
         return states
@@ -159,7 +160,7 @@ def _attend(
     dropout: float = 0.0,
     **_: Any,
 ) -> tuple[Tensor, None]:
-    """What transformers calls for each attention: ours, which is fast on a CPU with dropout too."""
+    """Our attention, which with dropout on a CPU is faster, as transformers calls it."""
     return attention(query, key, value, attention_mask, dropout).transpose(1, 2).contiguous(), None
 
 

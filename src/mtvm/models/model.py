@@ -1,4 +1,4 @@
-"""MTVM: language encoder, cross-modality encoder over [past; candidates; STOP], action head and critic."""
+"""MTVM: language encoder, cross-modality encoder over [past; actions], action head and critic."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor, nn
 
-from mtvm.models.attention import Packing
 from mtvm.models.config import ModelConfig
 from mtvm.models.crossmodal import Attention, CrossModalEncoder
 from mtvm.models.dropout import Dropout
 from mtvm.models.history import Past, StepRecord, make_history
 from mtvm.models.language import LanguageEncoder, Text
+from mtvm.models.packing import Packing
 from mtvm.models.text import Tokens
 from mtvm.models.vision import CURRENT, PAST, StreamEmbedding, TokenEncoder
 
 
 @dataclasses.dataclass
 class Step:
-    """What the model makes of one step of B running episodes with up to A actions."""
+    """The model's output for one step of B running episodes with up to A actions."""
 
     logits: Tensor
-    """(B, A) of each action; -inf where there is none."""
+    """(B, A) of each action; -inf for padding."""
     mask: Tensor
-    """(B, A), true for real actions."""
+    """(B, A) true for real actions."""
     actions: Tensor
-    """(B, A, token width) the actions' tokens as they went in."""
+    """(B, A, token width) the actions' tokens, their features scaled."""
     activations: Tensor
-    """(B, A, feature width) V̂ as the action head and the memory see it."""
+    """(B, A, feature width) V̂ after the action head's tanh, as the memory stores it."""
     text: Tensor
-    """(B, L, hidden) X̂; X where the text is only key and value, or where the rest was not asked for."""
+    """(B, L, hidden) X̂; X if the text is only key and value, or without the rest."""
     text_mask: Tensor
     stream: Tensor
-    """(B, n + A, hidden) [M̂; V̂]; (B, 0, hidden) where the rest was not asked for."""
+    """(B, n + A, hidden) [M̂; V̂]; (B, 0, hidden) without the rest."""
     stream_mask: Tensor
     attention: Attention | None
     has_rest: bool = True
-    """Whether X̂ and M̂ were computed too."""
+    """Whether X̂ and M̂ were computed."""
 
     def select(self, rows: Callable[[Tensor], Tensor]) -> Step:
-        """The step of some of the episodes: `rows` picks them from a (B, ...) tensor. Attention is not kept."""
+        """The step of some of the episodes, which `rows` picks from a (B, ...) tensor, without its attention."""
         tensors = {
             f.name: rows(getattr(self, f.name))
             for f in dataclasses.fields(self)
@@ -55,11 +55,15 @@ class Step:
         """The step of each variant of the text."""
         if count == 1:
             return [self]
-        return [self.select(lambda batch, number=number: batch.chunk(count)[number]) for number in range(count)]
+
+        def rows(number: int) -> Callable[[Tensor], Tensor]:
+            return lambda batch: batch.chunk(count)[number]
+
+        return [self.select(rows(number)) for number in range(count)]
 
 
 class ActionHead(nn.Module):
-    """Scores of the current tokens, through the activations that the memory stores."""
+    """Scores of the actions, through the activations that the memory stores."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -72,7 +76,7 @@ class ActionHead(nn.Module):
 
 
 class StatePooler(nn.Module):
-    """The critic's view of a step: a learned mix of the text's tokens plus the mean of the vision stream."""
+    """The critic's state: a learned mix of the text's tokens plus the mean of the vision stream."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -96,8 +100,8 @@ class StatePooler(nn.Module):
 class MTVM(nn.Module):
     """The agent's network.
 
-    An episode batch is encoded once (`encode`), its history started (`start`), and then each step is `step` and
-    `remember`. Everything takes only the episodes that are still running; see `Text.keep` and `past.keep`.
+    `encode` the texts of a batch of episodes and `start` their history once; then alternate `step` and `remember`.
+    Episodes that have ended leave the batch with `Text.keep` and `past.keep`.
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -125,14 +129,16 @@ class MTVM(nn.Module):
         return self.head.score.weight.device
 
     def encode(self, *variants: Tokens) -> Text:
-        """X = S(x) of the same texts in one or several variants, token by token, in one pass."""
+        """X = S(x), of one or several variants of the same texts in one pass."""
         tokens = variants[0] if len(variants) == 1 else _joined(variants)
-        hiding = tokens.hidden is not None
-        mask = tokens.mask & ~tokens.hidden if tokens.hidden is not None else tokens.mask
-        packing = Packing(mask, drop=not hiding and not self.config.pool_padding)
+        mask = tokens.mask if tokens.hidden is None else tokens.mask & ~tokens.hidden
         states = self.language(tokens, mask)
-        cache = self.crossmodal.text_cache(states, packing)
-        return Text(states, mask, variants[0].mask, packing, cache, len(variants))
+        return self.prepare(states, mask, variants[0].mask, len(variants), drop=tokens.hidden is None)
+
+    def prepare(self, states: Tensor, mask: Tensor, real: Tensor, variants: int = 1, drop: bool = True) -> Text:
+        """Encoded texts with all that is computed of them once an episode. For the arguments see `Text`."""
+        packing = self._packing(mask, drop)
+        return Text(states, mask, real, packing, self.crossmodal.text_cache(states, packing), variants)
 
     def start(self, text: Text) -> Past:
         """The empty history of a batch of episodes."""
@@ -150,61 +156,48 @@ class MTVM(nn.Module):
     ) -> Step:
         """One step: X̂, M̂, V̂ = C(X, [M; V]) (Eq. 1) and a = MLP(V̂).
 
-        `actions` (B, A, token width) has a token [v; d] for each action, zeros for STOP and where there is none;
-        `mask` (B, A) is true for real actions. A text of several variants gives a step of as many times B rows, see
-        `Step.variants`. `need_rest` false skips X̂ and M̂, which only the critic, the consistency loss and some
-        histories read.
+        `actions` (B, A, token width) is a token [v; d] for each action, zeros for STOP and padding; `mask` (B, A) is
+        true for real actions. A text of several variants gives a step of as many times B rows, see `Step.variants`.
+        `need_rest` false skips X̂ and M̂, which only the critic, the consistency loss and some histories read.
         """
-        stream, stream_mask, current = self.assemble(past, actions, mask)
-        if (many := text.variants) > 1:
-            stream, stream_mask = stream.repeat(many, 1, 1), stream_mask.repeat(many, 1)
-            current, mask = current.repeat(many, 1, 1), mask.repeat(many, 1)
-        return self.attend(text, stream, stream_mask, current, mask, need_rest, need_attention)
+        memory, memory_mask = self.history.tokens(past, self.token_encoder)
+        step: Step = self(text, memory, memory_mask, actions, mask, need_rest, need_attention)
+        return step
 
-    def assemble(self, past: Past, actions: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """The embedded stream [M; V] and its mask, and the actions' tokens."""
-        current = self.scaled(actions)
-        remembered, past_mask = self.history.tokens(past, self.token_encoder)
-        here = Packing(mask, drop=not self.config.pool_padding)
-        tokens = torch.cat([remembered, here.spread(self.token_encoder(here.pack(current)))], dim=1)
-        stream_mask = torch.cat([past_mask, mask], dim=1)
-        positions = (stream_mask.cumsum(dim=1) - 1).clamp(0, self.config.max_positions - 1)
-        if self.config.pool_padding:  # the released code numbers padding too
-            positions = torch.arange(tokens.shape[1], device=tokens.device).expand_as(positions)
-        kinds = torch.full((tokens.shape[1],), CURRENT, device=tokens.device)
-        kinds[: remembered.shape[1]] = PAST
-        return self.embedding(tokens, positions, kinds), stream_mask, current
-
-    def scaled(self, tokens: Tensor) -> Tensor:
-        """Tokens [v; d] with their image features as the model wants them."""
-        if self.config.feature_scale == 1:
-            return tokens
-        width = self.config.feature_width
-        return torch.cat([tokens[..., :width] * self.config.feature_scale, tokens[..., width:]], dim=-1)
-
-    def attend(
+    def forward(
         self,
         text: Text,
-        stream: Tensor,
-        stream_mask: Tensor,
-        current: Tensor,
+        memory: Tensor,
+        memory_mask: Tensor,
+        actions: Tensor,
         mask: Tensor,
         need_rest: bool = True,
         need_attention: bool = False,
     ) -> Step:
-        """The cross-modality encoder and the action head on an assembled stream."""
+        """`step` as a function of tensors alone, which can be exported.
+
+        `memory` (B, n, hidden) are the encoded tokens of the past and `memory_mask` (B, n) is true for real ones.
+        """
+        actions = self.scaled(actions)
+        here = self._packing(mask)
+        current = here.spread(self.token_encoder(here.pack(actions)))
+        stream_mask = torch.cat([memory_mask, mask], dim=1)
+        stream = self._embedded(memory, current, stream_mask)
+        if text.variants > 1:
+            stream, actions = stream.repeat(text.variants, 1, 1), actions.repeat(text.variants, 1, 1)
+            stream_mask, mask = stream_mask.repeat(text.variants, 1), mask.repeat(text.variants, 1)
+            here = self._packing(mask)
         record: list[tuple[Tensor, Tensor]] | None = [] if need_attention else None
-        places = Packing(stream_mask, drop=not self.config.pool_padding)
-        here = Packing(mask, drop=not self.config.pool_padding)
         asked = None if need_rest else here
-        read, seen = self.crossmodal(text.states, text.packing, stream, places, text.cache, asked, record)
+        read, seen = self.crossmodal(
+            text.states, text.packing, stream, self._packing(stream_mask), text.cache, asked, record
+        )
         scores, activations = self.head(here.pack(seen[:, -mask.shape[1] :]) if need_rest else seen)
-        scores, activations = here.spread(scores), here.spread(activations)
         return Step(
-            logits=scores.masked_fill(~mask, -torch.inf),
+            logits=here.spread(scores).masked_fill(~mask, -torch.inf),
             mask=mask,
-            actions=current,
-            activations=activations,
+            actions=actions,
+            activations=here.spread(activations),
             text=read,
             text_mask=text.mask,
             stream=seen if need_rest else stream[:, :0],
@@ -213,13 +206,36 @@ class MTVM(nn.Module):
             has_rest=need_rest,
         )
 
+    def _embedded(self, memory: Tensor, current: Tensor, mask: Tensor) -> Tensor:
+        """The stream [M; V] with its positions and kinds."""
+        tokens = torch.cat([memory, current], dim=1)
+        positions = (mask.cumsum(dim=1) - 1).clamp(0, self.config.max_positions - 1)
+        if self.config.pool_padding:  # the released code numbers padding too
+            positions = torch.arange(tokens.shape[1], device=tokens.device).expand_as(positions)
+        past, now = (
+            torch.full((part.shape[1],), kind, device=tokens.device)
+            for part, kind in ((memory, PAST), (current, CURRENT))
+        )
+        embedded: Tensor = self.embedding(tokens, positions, torch.cat([past, now]))
+        return embedded
+
+    def _packing(self, mask: Tensor, drop: bool = True) -> Packing:
+        return Packing(mask, drop=drop and not self.config.pool_padding)
+
+    def scaled(self, tokens: Tensor) -> Tensor:
+        """Tokens [v; d] with their image features multiplied by `feature_scale`."""
+        if self.config.feature_scale == 1:
+            return tokens
+        width = self.config.feature_width
+        return torch.cat([tokens[..., :width] * self.config.feature_scale, tokens[..., width:]], dim=-1)
+
     def remember(
         self, past: Past, step: Step, chosen: Tensor, direction: Tensor, panorama: Tensor | None = None
     ) -> Past:
-        """Take the step into the history: M_t <- (M_{t-1}, [V̂_t^k; d_t^k]) (Eq. 2).
+        """The history after a step: M_t <- (M_{t-1}, [V̂_t^k; d_t^k]) (Eq. 2).
 
-        `chosen` (B,) are the actions that were taken, `direction` (B, angle width) the direction feature of the
-        agent after its move.
+        `chosen` (B,) are the actions taken, `direction` (B, angle width) is the direction feature of the agent after
+        its move, and `panorama` (B, 36, token width) all views before it, for a history that needs them.
         """
         record = StepRecord(
             chosen=chosen,
@@ -237,7 +253,7 @@ class MTVM(nn.Module):
     def value(self, step: Step) -> Tensor:
         """(B,) the critic's estimate of the return."""
         if not step.has_rest:
-            raise ValueError("the critic reads the text and the memory, which this step skipped (need_rest=False)")
+            raise ValueError("the critic reads text and memory, which this step skipped (need_rest=False).")
         values: Tensor = self.critic(self.pooler(step))[:, 0]
         return values
 

@@ -17,7 +17,7 @@ from mtvm.models.config import ModelConfig
 from mtvm.models.history.memory_bank import Remembered
 from mtvm.models.model import MTVM
 from mtvm.models.text import Tokens
-from mtvm.models.weights import _read_file, load_released
+from mtvm.models.weights import load_released, read_weight_file
 
 _SIZES = {
     "hidden": "hidden_size",
@@ -45,7 +45,7 @@ def load_parity_model(folder: Path) -> tuple[MTVM, dict[str, Tensor], int]:
     if not isinstance(meta["steps"], int):
         raise InputError(f"{folder / 'parity_meta.json'}: 'steps' is not a whole number.")
     weights = folder / "parity_weights.safetensors"
-    stored = {name: value for name, value in _read_file(weights).items() if isinstance(value, Tensor)}
+    stored = {name: value for name, value in read_weight_file(weights).items() if isinstance(value, Tensor)}
     tensors = {name.removeprefix("vln_bert."): value for name, value in stored.items()}
     sizes = {ours: meta[theirs] for ours, theirs in _SIZES.items()} | {
         ours: len(tensors[name]) for ours, name in _SIZES_BY_TENSOR.items() if name in tensors
@@ -54,7 +54,7 @@ def load_parity_model(folder: Path) -> tuple[MTVM, dict[str, Tensor], int]:
     report = load_released(model, tensors, weights)
     if report.fresh:
         raise InputError(f"{weights}: has no tensor for {report.fresh[0]}.")
-    recorded = _read_file(folder / "parity_io.safetensors")
+    recorded = read_weight_file(folder / "parity_io.safetensors")
     found = {name: value for name, value in recorded.items() if isinstance(value, Tensor)}
     kinds = ("stream_features", "stream_mask", "logits", "head_tanh", "state", "value")
     needed = ["sentence", "lang_mask", "text_embeds"] + [

@@ -1,4 +1,4 @@
-"""The vision stream: candidates and STOP as tokens, after the past."""
+"""Embeddings of the vision stream [M; V]: tokens of the past, then those of the actions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CURRENT, PAST = 0, 1
 
 
 class TokenEncoder(nn.Module):
-    """A candidate or memory token [v; d] to the hidden width. Feature dropout falls on v alone."""
+    """Projects an action's or memory token [v; d] to the hidden width. Feature dropout falls on v alone."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class TokenEncoder(nn.Module):
 
 
 class StreamEmbedding(nn.Module):
-    """Where in the stream a token stands, and whether it is of the past."""
+    """Adds position embeddings, and embeddings of whether a token is of the past."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()

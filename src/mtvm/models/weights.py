@@ -96,7 +96,7 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
         path = found[0]
     if not path.is_file():
         raise InputError(f"{path}: there is no such file (weights).")
-    loaded = _read_file(path)
+    loaded = read_weight_file(path)
     tensors: dict[str, Any] = {}
     if "vln_bert" in loaded and isinstance(loaded["vln_bert"], Mapping):  # the authors' checkpoint
         for part, prefix in (("vln_bert", ""), ("critic", "critic.")):
@@ -123,7 +123,8 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
     return tensors
 
 
-def _read_file(path: Path) -> dict[str, Any]:
+def read_weight_file(path: Path) -> dict[str, Any]:
+    """The content of a safetensors file or of a pickle of plain tensors; code in a pickle is never run."""
     try:
         if path.suffix == ".safetensors":
             from safetensors.torch import load_file
@@ -172,7 +173,7 @@ def load_reader(model: MTVM) -> None:
     """Give the frozen reader, if there is one, the weights of all-MiniLM-L6-v2 that pip brought."""
     if model.language.reader is None:
         return
-    tensors = _read_file(minilm_folder() / "model.safetensors")
+    tensors = read_weight_file(minilm_folder() / "model.safetensors")
     wanted = set(model.language.reader.state_dict())
     model.language.reader.load_state_dict({name: value for name, value in tensors.items() if name in wanted})
 

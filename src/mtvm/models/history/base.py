@@ -1,4 +1,4 @@
-"""The contract of a history encoder."""
+"""The interface of a history encoder."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from mtvm.models.language import Text
 from mtvm.models.vision import TokenEncoder
 
 Past = Any
-"""What a history encoder remembers of a batch of episodes; it has `keep(rows)`."""
+"""What a history encoder remembers of a batch of episodes. `past.keep(rows)` is that of some of the episodes."""
 
 
 @dataclasses.dataclass
 class StepRecord:
-    """What happened in a step, for the history to make of it what it will. B episodes are still running."""
+    """A step of the B running episodes, and the action that each took."""
 
     chosen: Tensor
     """(B,) the action that was taken."""
     actions: Tensor
     """(B, A, token width) a token [v; d] for each action, STOP included."""
     activations: Tensor
-    """(B, A, feature width) what the action head made of them: V̂ as the memory stores it."""
+    """(B, A, feature width) V̂ after the action head's tanh."""
     direction: Tensor
-    """(B, angle width) the direction feature of the agent after its move, absolute."""
+    """(B, angle width) the direction feature of the agent's heading and elevation after its move."""
     text: Tensor
     """(B, L, hidden) X̂."""
     text_mask: Tensor
@@ -36,7 +36,7 @@ class StepRecord:
     """(B, n + A, hidden) [history; V̂]."""
     stream_mask: Tensor
     panorama: Tensor | None = None
-    """(B, 36, token width) all views [v; d] before the move; only the hierarchical history asks for them."""
+    """(B, 36, token width) all views [v; d] before the move, for histories that need them."""
 
     def at_chosen(self, tokens: Tensor) -> Tensor:
         """The row of (B, A, width) of the action that was taken."""
@@ -44,26 +44,32 @@ class StepRecord:
 
 
 class HistoryEncoder(nn.Module, abc.ABC):
-    """Turns what happened into tokens of the vision stream.
-
-    `start` begins a batch of episodes; `tokens` gives (B, n, hidden) and their mask (B, n), to stand before the
-    candidates; `update` takes in a step and returns the past to go on with, which may be the same object.
-    """
+    """Turns past steps into tokens of the vision stream. A subclass is made with the model's config alone."""
 
     needs_panorama = False
-    """Whether a step must come with the 36 views of the panorama."""
+    """Whether `update` reads the 36 views of the panorama."""
     needs_rest = False
-    """Whether it reads X̂ and M̂ of a step, and not V̂ alone."""
+    """Whether `update` reads X̂ and M̂ of a step, and not V̂ alone."""
+    stores_activations = False
+    """Whether its tokens are the token encoder's of [V̂^k; d^k], one a step, as the exported program assumes."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
 
     @abc.abstractmethod
-    def start(self, text: Text) -> Past: ...
+    def start(self, text: Text) -> Past:
+        """The past of episodes that begin."""
 
     @abc.abstractmethod
-    def tokens(self, past: Past, token_encoder: TokenEncoder) -> tuple[Tensor, Tensor]: ...
+    def tokens(self, past: Past, token_encoder: TokenEncoder) -> tuple[Tensor, Tensor]:
+        """(B, n, hidden) tokens that precede the actions in the vision stream, and their mask (B, n)."""
 
     @abc.abstractmethod
-    def update(self, past: Past, step: StepRecord) -> Past: ...
+    def update(self, past: Past, step: StepRecord) -> Past:
+        """The past after a step; it may be the same object, changed."""
+
+
+def full_mask(tokens: Tensor) -> Tensor:
+    """(B, n), all true."""
+    return torch.ones(tokens.shape[:2], dtype=torch.bool, device=tokens.device)

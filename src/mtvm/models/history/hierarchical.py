@@ -1,7 +1,7 @@
-"""HAMT: the past is every panorama that was seen, encoded in two levels.
+"""HAMT: the past is every panorama that was seen, encoded on two levels.
 
-The 36 views of a panorama go through a small transformer and are averaged; together with the view that the agent turned
-to and the direction of its action this is the panorama's token, and a second transformer runs over the tokens in time.
+The 36 views of a panorama go through a small transformer and are averaged; with the view that the agent turned to and
+the direction of its action added, this is the step's token, and a second transformer runs over the tokens of all steps.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from mtvm.models.attention import LAYER_NORM_EPS, Packing, TransformerLayer
+from mtvm.models.attention import LAYER_NORM_EPS, TransformerLayer
 from mtvm.models.config import ModelConfig
-from mtvm.models.history.base import HistoryEncoder, StepRecord
+from mtvm.models.history.base import HistoryEncoder, StepRecord, full_mask
 from mtvm.models.language import Text
 from mtvm.models.memory import MemoryBank
+from mtvm.models.packing import Packing
 from mtvm.models.vision import TokenEncoder
 
 
@@ -41,29 +42,31 @@ class HierarchicalHistory(HistoryEncoder):
         return MemoryBank(len(text), config.hidden, config.memory_steps, states.device, states.dtype)
 
     def tokens(self, past: MemoryBank, token_encoder: TokenEncoder) -> tuple[Tensor, Tensor]:
-        tokens, mask = past.tokens(), past.mask()
+        tokens = past.tokens()
+        mask = full_mask(tokens)
         if tokens.shape[1] == 0:
             return tokens, mask
-        tokens = tokens + self.when((mask.cumsum(dim=1) - 1).clamp(0, self.config.max_positions - 1))
-        times = Packing(mask)
-        packed = times.pack(tokens)
-        for layer in self.over_time:
-            packed = layer(packed, times)
-        return times.spread(packed), mask
+        tokens = tokens + self.when((mask.cumsum(dim=1) - 1).clamp(max=self.config.max_positions - 1))
+        return _through(self.over_time, tokens), mask
 
     def update(self, past: MemoryBank, step: StepRecord) -> MemoryBank:
         if step.panorama is None:
-            raise ValueError("the hierarchical history needs the 36 views of the panorama at each step")
+            raise ValueError("the hierarchical history needs the 36 views of the panorama at each step.")
         width = self.config.feature_width
         image, angle = step.panorama[..., :width], step.panorama[..., width:]
         dropped = functional.dropout(image, self.config.feature_dropout, self.training)  # as on the other histories
         views = self.view_norm(self.view(torch.cat([dropped, angle], dim=-1)))
-        packing = Packing(torch.ones(views.shape[:2], dtype=torch.bool, device=views.device))
-        packed = packing.pack(views)
-        for layer in self.over_views:
-            packed = layer(packed, packing)
-        views = packing.spread(packed)
-        turned_to = step.at_chosen(step.actions)[:, : self.config.feature_width]
+        views = _through(self.over_views, views)
+        turned_to = step.at_chosen(step.actions)[:, :width]
         action = self.step_norm(self.step(torch.cat([turned_to, step.direction], dim=-1)))
         past.append(views.mean(dim=1) + action)
         return past
+
+
+def _through(layers: nn.ModuleList, tokens: Tensor) -> Tensor:
+    """(B, n, hidden) after transformer layers; all tokens are real."""
+    packing = Packing(full_mask(tokens))
+    packed = packing.pack(tokens)
+    for layer in layers:
+        packed = layer(packed, packing)
+    return packing.spread(packed)

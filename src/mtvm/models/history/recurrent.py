@@ -1,8 +1,8 @@
 """Recurrent VLN-BERT: the past is one state token, refined at each step.
 
-After a step the state is joined with the product of the attended language and the attended vision (the match of both)
-and with the direction of the action, and projected to the state of the next step. At the start it is the text's first
-token.
+After a step the state is joined with the product of the attended language and the attended vision (how well they
+match) and with the direction of the action, and projected to the state of the next step. At the start it is the text's
+first token.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from mtvm.models.attention import LAYER_NORM_EPS
 from mtvm.models.config import ModelConfig
-from mtvm.models.history.base import HistoryEncoder, StepRecord
+from mtvm.models.history.base import HistoryEncoder, StepRecord, full_mask
 from mtvm.models.language import Text
 from mtvm.models.vision import TokenEncoder
 
@@ -44,7 +44,8 @@ class RecurrentHistory(HistoryEncoder):
         return State(text.variant(0).states[:, 0])
 
     def tokens(self, past: State, token_encoder: TokenEncoder) -> tuple[Tensor, Tensor]:
-        return past.token[:, None], torch.ones(len(past.token), 1, dtype=torch.bool, device=past.token.device)
+        tokens = past.token[:, None]
+        return tokens, full_mask(tokens)
 
     def update(self, past: State, step: StepRecord) -> State:
         state = step.stream[:, 0]
@@ -56,7 +57,7 @@ class RecurrentHistory(HistoryEncoder):
 
 
 def _attended(state: Tensor, tokens: Tensor, mask: Tensor) -> Tensor:
-    """What the state looks at: tokens weighed by their scaled product with it."""
+    """The state's dot-product attention to tokens."""
     scores = (tokens @ state[:, :, None])[..., 0] / state.shape[-1] ** 0.5
     weights = scores.masked_fill(~mask, -torch.inf).softmax(dim=-1)
     return (weights[:, None] @ tokens)[:, 0]

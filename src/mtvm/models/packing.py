@@ -1,0 +1,125 @@
+"""Batches without their padding.
+
+Nearly all of a transformer's work is products of tokens with weight matrices, and padded tokens cost as much as real
+ones. Tokens therefore travel packed, as one (tokens, hidden) matrix of the real ones; only attention, which must know
+which tokens belong together, spreads them out to (batch, length) and back.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+class Packing:
+    """Where the real tokens of a padded batch are.
+
+    `mask` is (B, n), true for tokens that can be attended to. `drop` false computes padded tokens like real ones.
+    """
+
+    def __init__(self, mask: Tensor, drop: bool = True) -> None:
+        self.batch, self.length = mask.shape
+        self.drop = drop
+        # An exported program must not depend on the data: it keeps its padding, and its batch dimension.
+        self._exporting = torch.compiler.is_exporting()
+        full = not self._exporting and bool(mask.all())
+        self.mask: Tensor | None = None if full else mask
+        """None where all tokens are real, which lets torch take its fastest path."""
+        self._real: Tensor | None = None if full or self._exporting or not drop else mask.flatten().nonzero()[:, 0]
+        self._grid: tuple[Tensor, Tensor] | None = None
+        if self._real is not None:
+            self._grid = (self._real // self.length, self._real % self.length)
+
+    def last(self, packed: Tensor, tail: Packing) -> Tensor:
+        """The last tokens of each row of a packed batch, packed as `tail`."""
+        if self._grid is not None:
+            return take(packed, (self._grid[1] >= self.length - tail.length).nonzero()[:, 0])
+        spread = packed if self._exporting else packed.view(self.batch, self.length, *packed.shape[1:])
+        return tail.pack(spread[:, -tail.length :])
+
+    def pack(self, tokens: Tensor) -> Tensor:
+        """(B, n, ...) to (real tokens, ...)."""
+        if self._exporting:
+            return tokens
+        flat = tokens.flatten(0, 1)
+        return flat if self._real is None else take(flat, self._real)
+
+    def spread(self, packed: Tensor) -> Tensor:
+        """(real tokens, ...) to (B, n, ...), with zeros for padding."""
+        if self._exporting:
+            return packed
+        if self._real is not None:
+            padded = packed.new_zeros(self.batch * self.length, *packed.shape[1:])
+            packed = padded.index_copy(0, self._real, packed)
+        return packed.view(self.batch, self.length, *packed.shape[1:])
+
+    def spread_heads(self, packed: Tensor) -> Tensor:
+        """(real tokens, parts, heads, width) to (parts, B, heads, n, width), with zeros for padding."""
+        if self._grid is not None:
+            padded: Tensor = _SpreadHeads.apply(packed, *self._grid, self.batch, self.length)  # type: ignore[no-untyped-call]
+            return padded
+        spread = packed if self._exporting else packed.view(self.batch, self.length, *packed.shape[1:])
+        return spread.permute(2, 0, 3, 1, 4)
+
+    def pack_heads(self, spread: Tensor) -> Tensor:
+        """(B, heads, n, width) to (real tokens, heads * width)."""
+        if self._grid is None:
+            return self.pack(spread.transpose(1, 2).flatten(2))
+        packed: Tensor = _PackHeads.apply(spread, *self._grid)  # type: ignore[no-untyped-call]
+        return packed
+
+
+# Gathers whose gradients are copies: no index occurs twice, which torch cannot know and would add up slowly.
+
+
+def take(batch: Tensor, rows: Tensor) -> Tensor:
+    """The rows at these indices, none of which may occur twice."""
+    taken: Tensor = _Take.apply(batch, rows)  # type: ignore[no-untyped-call]
+    return taken
+
+
+class _Take(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, flat: Tensor, rows: Tensor) -> Tensor:
+        ctx.save_for_backward(rows)
+        ctx.count = len(flat)
+        return flat.index_select(0, rows)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        (rows,) = ctx.saved_tensors
+        gradient = gradients[0]
+        return gradient.new_zeros(ctx.count, *gradient.shape[1:]).index_copy_(0, rows, gradient), None
+
+
+class _SpreadHeads(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, packed: Tensor, rows: Tensor, columns: Tensor, batch: int, length: int) -> Tensor:
+        ctx.save_for_backward(rows, columns)
+        _, parts, heads, width = packed.shape
+        spread = packed.new_zeros(parts, batch, heads, length, width)
+        spread.permute(1, 3, 0, 2, 4)[rows, columns] = packed
+        return spread
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None, None]:
+        rows, columns = ctx.saved_tensors
+        return gradients[0].permute(1, 3, 0, 2, 4)[rows, columns], None, None, None, None
+
+
+class _PackHeads(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, spread: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
+        ctx.save_for_backward(rows, columns)
+        ctx.shape = spread.shape
+        return spread.transpose(1, 2)[rows, columns].flatten(1)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
+        rows, columns = ctx.saved_tensors
+        _, heads, _, width = ctx.shape
+        spread = gradients[0].new_zeros(ctx.shape)
+        spread.transpose(1, 2)[rows, columns] = gradients[0].view(-1, heads, width)
+        return spread, None, None

@@ -1,0 +1,98 @@
+"""An agent's folder: its config, its weights, and a model card."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from mtvm import __version__
+from mtvm.errors import InputError
+from mtvm.files import atomic_path, write_text
+from mtvm.models.config import ModelConfig
+from mtvm.models.model import MTVM
+from mtvm.models.weights import read_weight_file
+
+CONFIG, WEIGHTS, CARD = "config.json", "model.safetensors", "README.md"
+
+
+def save_model(model: MTVM, path: Path | str, metrics: dict[str, float] | None = None) -> None:
+    """Save config, weights and a model card to a folder; other files in it stay."""
+    from safetensors import SafetensorError
+    from safetensors.torch import save_file
+
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot write there ({error.strerror}).") from None
+    tensors = {name: value.contiguous() for name, value in model.state_dict().items()}
+    with atomic_path(folder / WEIGHTS) as fresh:
+        try:
+            save_file(tensors, fresh)
+        except SafetensorError as error:
+            raise InputError(
+                f"{folder}: the weights could not be written ({error}); is the disk full? What was there is kept."
+            ) from None
+    model.config.save(folder / CONFIG)
+    write_text(folder / CARD, _model_card(model, metrics))
+
+
+def load_model(path: Path | str, device: str = "auto") -> MTVM:
+    """The model saved in a folder, in evaluation mode."""
+    folder = Path(path)
+    if not (folder / CONFIG).is_file():
+        raise InputError(f"{folder}: no agent here ({CONFIG} is missing); give a folder that an agent was saved to.")
+    model = MTVM(ModelConfig.load(folder / CONFIG)).eval()
+    load_weights(model, folder / WEIGHTS)
+    name = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
+    try:
+        return model.to(name)
+    except (RuntimeError, AssertionError):
+        raise InputError(f"device '{device}' is not available; give cpu or auto.") from None
+
+
+def load_weights(model: MTVM, path: Path) -> None:
+    """Fill a model with weights that `save_model` wrote; everything must fit."""
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such file (weights).")
+    fill(model, read_weight_file(path), path)
+
+
+def fill(model: MTVM, tensors: dict[str, Tensor], path: Path) -> None:
+    """Fill a model with the tensors of its state dict, which were read from `path`; everything must fit."""
+    expected = model.state_dict()
+    wrong = sorted(set(tensors) ^ set(expected)) or [n for n in expected if tensors[n].shape != expected[n].shape]
+    if wrong:
+        raise InputError(f"{path}: does not fit the model's config (first at {wrong[0]}); choose its own sizes.")
+    model.load_state_dict(tensors)
+
+
+def _model_card(model: MTVM, metrics: dict[str, float] | None) -> str:
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    lines = [
+        "# An mtvm agent",
+        "",
+        f"Saved by mtvm {__version__}. {parameters / 1e6:.1f} M parameters.",
+        "",
+        "## Metrics",
+        "",
+    ]
+    if metrics:
+        lines += ["| metric | value |", "|---|---|", *(f"| {name} | {value:.2f} |" for name, value in metrics.items())]
+    else:
+        lines += ["None were given when it was saved."]
+    lines += ["", "## Config", "", "| option | value |", "|---|---|"]
+    lines += [f"| {name} | {value} |" for name, value in dataclasses.asdict(model.config).items()]
+    lines += [
+        "",
+        "## Use",
+        "",
+        "```python",
+        "from mtvm.models.agent import Agent",
+        "",
+        'agent = Agent.from_pretrained(".")',
+    ]
+    return "\n".join([*lines, "```", ""])
