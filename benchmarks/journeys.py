@@ -13,16 +13,17 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from mtvm.learning.lessons import Lesson, load_part, open_store
 from rich.console import Console
 from rich.table import Table
 
 from mtvm.config import Part, TrainConfig
 from mtvm.files import read_json
-from mtvm.learning.lessons import Lesson, load_part, open_store
 from mtvm.learning.rollout import RolloutPlan, roll_out
 from mtvm.learning.trainer import BEST, CONFIG
 from mtvm.models.agent import Agent
 from mtvm.models.model import MTVM
+from mtvm.world.actions import ActionSpace
 
 PARTS = ("there", "turn", "back", "stop")
 BATCH = 128
@@ -59,8 +60,8 @@ def answers(model: MTVM, lesson: Lesson) -> tuple[np.ndarray, np.ndarray]:
         turn, last = (walked == episodes.via[:, :1]).argmax(axis=1), episodes.reference_lengths - 1
         for number, trace in enumerate(rollout.traces):
             here, there = walked[trace.rows, number], rollout.nodes[trace.rows, number + 1]
-            candidates = episodes.world.candidates[here]
-            wanted = np.where(there >= 0, (candidates == there[:, None]).argmax(axis=1), trace.counts)
+            space = ActionSpace.of(here, episodes.world.candidates[here])
+            wanted = space.leading_to(np.where(there >= 0, there, here))
             right.append(trace.probabilities.argmax(axis=1) == wanted)
             since = number - turn[trace.rows]
             part.append(np.select([since < 0, since == 0, number == last[trace.rows]], [0, 1, 3], default=2))

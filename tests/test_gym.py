@@ -1,5 +1,7 @@
 """The gymnasium environments, by gymnasium's own checker and by walking."""
 
+import dataclasses
+
 import gymnasium
 import numpy as np
 import pytest
@@ -8,6 +10,8 @@ from gymnasium.utils.env_checker import check_env
 import mtvm.gym
 from mtvm.errors import InputError
 from mtvm.features.store import FeatureStore
+from mtvm.tasks.data import DataFolder
+from mtvm.tasks.registry import TASKS
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +32,7 @@ def vector(tiny_folder, name="mtvm/R2R-v0", num_envs=6, **arguments):
 
 @pytest.mark.parametrize("name", ["mtvm/R2R-v0", "mtvm/NDH-v0"])
 @pytest.mark.parametrize("with_features", [False, True])
-def test_gymnasiums_checker_passes(tiny_folder, store, name, with_features):
+def test_environment_passes_gymnasiums_checker(tiny_folder, store, name, with_features):
     env = gymnasium.make(name, data=tiny_folder, features=store.path if with_features else None)
     check_env(env.unwrapped)
 
@@ -42,7 +46,7 @@ def test_make_vec_gives_the_batched_environment(tiny_folder):
     assert envs.action_space.contains(envs.action_space.sample())
 
 
-def test_the_teacher_succeeds_and_episodes_follow_each_other(tiny_folder):
+def test_step_by_the_teacher_succeeds_and_starts_the_next_episodes(tiny_folder):
     envs = vector(tiny_folder, split="val_unseen", order="sequential")
     _, info = envs.reset(seed=0)
     seen, total = list(info["id"]), np.zeros(6)
@@ -71,11 +75,11 @@ def test_the_teacher_succeeds_and_episodes_follow_each_other(tiny_folder):
     assert seen == [expected[i % len(expected)] for i in range(len(seen))]
 
 
-def test_the_teacher_goes_there_and_back(there_and_back):
+def test_step_by_the_teacher_passes_via(there_and_back):
     envs = mtvm.gym.NavigationVectorEnv(6, episodes=there_and_back, order="sequential", max_steps=40)
     observation, info = envs.reset(seed=0)
     farthest, ended = info["distance"].copy(), 0
-    assert (farthest > 10).all(), "there and back, though they start at their goals"
+    assert (farthest > 10).all(), "they start at their goals, but must go there and back"
     for _ in range(60):
         observation, reward, stopped, _, info = envs.step(info["teacher"])
         assert envs.observation_space.contains(observation)
@@ -90,21 +94,21 @@ def test_the_teacher_goes_there_and_back(there_and_back):
     assert (reward == -2).all()
 
 
-def test_stopping_at_once_costs_and_a_long_episode_is_truncated(tiny_folder):
+def test_step_punishes_stopping_at_once_and_truncates_long_episodes(tiny_folder):
     envs = vector(tiny_folder, max_steps=3)
     envs.reset(seed=0)
     _, reward, stopped, truncated, _info = envs.step(np.zeros(6, dtype=int))
     assert (reward == -2).all()
     assert stopped.all()
     assert not truncated.any()
-    envs.step(np.zeros(6, dtype=int))  # starts anew
+    envs.step(np.zeros(6, dtype=int))  # starts the next episodes
     for step in range(3):
         _, _, stopped, truncated, _ = envs.step(np.ones(6, dtype=int))
         assert not stopped.any()
         assert (truncated == (step == 2)).all()
 
 
-def test_impossible_actions_only_cost_a_step(tiny_folder):
+def test_step_counts_impossible_actions_without_moving(tiny_folder):
     envs = vector(tiny_folder)
     observation, before = envs.reset(seed=3)
     last = envs.single_action_space.n - 1
@@ -117,7 +121,7 @@ def test_impossible_actions_only_cost_a_step(tiny_folder):
     assert not stopped.any()
 
 
-def test_features_are_those_of_the_candidates_views(tiny_folder, store):
+def test_observation_has_the_features_of_the_candidates_views(tiny_folder, store):
     envs = vector(tiny_folder, features=store.path)
     observation, info = envs.reset(seed=0)
     world = envs.unwrapped.episodes.world
@@ -130,7 +134,7 @@ def test_features_are_those_of_the_candidates_views(tiny_folder, store):
         assert not observation["features"][row, count:].any()
 
 
-def test_one_agent_is_a_batch_of_one(tiny_folder):
+def test_single_environment_walks_one_episode(tiny_folder):
     env = gymnasium.make("mtvm/NDH-v0", data=tiny_folder, split="val_unseen", order="sequential").unwrapped
     observation, info = env.reset(seed=0)
     assert observation["instruction"].startswith("<NAV>")
@@ -140,6 +144,38 @@ def test_one_agent_is_a_batch_of_one(tiny_folder):
     assert info["success"]
 
 
-def test_splits_with_secret_goals_are_refused(tiny_folder):
+def test_environment_refuses_splits_with_secret_goals(tiny_folder):
     with pytest.raises(InputError, match="has no goals"):
         vector(tiny_folder, split="test")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "steps"),
+    [
+        ({}, 15),
+        ({"task": "ndh"}, 80),
+        ({"task": "ndh", "supervision": "oracle"}, 20),
+        ({"task": "ndh", "max_steps": 7}, 7),
+    ],
+)
+def test_max_steps_default_to_the_tasks_horizon(tiny_folder, arguments, steps):
+    assert mtvm.gym.NavigationVectorEnv(2, data=DataFolder(tiny_folder), **arguments).max_steps == steps
+
+
+@pytest.mark.parametrize("supervision", ["mixed", "oracle"])
+def test_registered_environments_keep_their_max_steps(tiny_folder, supervision):
+    for name, steps in (("mtvm/R2R-v0", 15), ("mtvm/NDH-v0", 80)):
+        assert vector(tiny_folder, name, supervision=supervision).unwrapped.max_steps == steps
+
+
+def test_teacher_follows_the_path_if_the_task_says_so(there_and_back):
+    """Without via, the shortest path to the goal is to stay."""
+    episodes = dataclasses.replace(there_and_back, via=there_and_back.via[:, :0])
+    along = dataclasses.replace(episodes, task=TASKS["r4r"])
+    teacher = {}
+    for name, some in (("goal", episodes), ("path", along)):
+        envs = mtvm.gym.NavigationVectorEnv(6, episodes=some, order="sequential")
+        teacher[name] = envs.reset(seed=0)[1]["teacher"]
+    assert (teacher["goal"] == 0).all()
+    world, starts = along.world, along.starts[:6]
+    assert (world.candidates[starts, teacher["path"] - 1] == along.references[:6, 1]).all()

@@ -3,9 +3,11 @@
     import gymnasium, mtvm.gym
     envs = gymnasium.make_vec("mtvm/R2R-v0", num_envs=64, data="path/to/data", split="train")
 
-Action 0 stops; action i walks to candidate i - 1. The observation's `actions` marks those that are possible;
-an impossible one leaves the agent where it is and costs a step. Walking earns the metres by which the distance to the
-goal shrank; stopping earns 2 within 3 m of a goal, else -2. An episode is truncated after `max_steps` actions.
+Action 0 stops; action i walks to candidate i - 1. (Elsewhere STOP comes after the candidates, whose number changes from
+step to step; gymnasium's `Discrete` spaces cannot change, so here it comes first.) The observation's `actions` marks
+those that are possible; an impossible one leaves the agent where it is and costs a step. Walking earns the metres by
+which the distance to the goal shrank; stopping earns 2 within 3 m of a goal, else -2. An episode is truncated after
+`max_steps` actions.
 """
 
 from __future__ import annotations
@@ -18,9 +20,11 @@ from numpy.typing import NDArray
 
 from mtvm.errors import InputError, MissingExtraError
 from mtvm.features.store import FeatureStore
+from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
-from mtvm.tasks.load import Task, load_episodes
-from mtvm.tasks.ndh import Supervision
+from mtvm.tasks.load import load_episodes
+from mtvm.tasks.registry import TASKS
+from mtvm.tasks.spec import TaskSpec
 from mtvm.tasks.teacher import Teacher
 from mtvm.tasks.way import WayAhead
 from mtvm.world.simulator import Observation, Simulator
@@ -40,18 +44,15 @@ Arrays = dict[str, Any]
 
 
 class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
-    """`num_envs` agents that walk at once. An episode that has ended is followed by another at the next step.
+    """`num_envs` agents at once. When an agent's episode has ended, its next step starts another.
 
     Args:
-        num_envs: how many agents.
-        task: r2r, r4r, ndh or prevalent.
-        data: the data folder; default `$MTVM_DATA`.
-        split: a split's name, or a file of that form.
-        supervision: whose path NDH's teacher follows.
-        features: a feature store (see `mtvm features import`); the observation then has `features`.
-        max_steps: actions after which an episode is truncated.
-        order: `random`, or `sequential` to go through the split once and again.
-        episodes: an episode set that is already loaded, instead of task, data, split and supervision.
+        num_envs: number of agents.
+        task, split, data, supervision: as for `load_episodes`.
+        features: a feature store (see `mtvm features import`); observations then have `features`.
+        max_steps: actions after which an episode is truncated; default is the task's horizon.
+        order: `random`, or `sequential` to go through the split again and again.
+        episodes: episodes that are already loaded, instead of task, split and data.
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}  # noqa: RUF012
@@ -59,21 +60,21 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
     def __init__(
         self,
         num_envs: int = 1,
-        task: Task = "r2r",
-        data: str | Path | None = None,
+        task: str | TaskSpec = "r2r",
+        data: DataFolder | str | Path | None = None,
         split: str = "train",
-        supervision: Supervision = "mixed",
+        supervision: str = "mixed",
         features: str | Path | FeatureStore | None = None,
-        max_steps: int = 15,
+        max_steps: int | None = None,
         order: Literal["random", "sequential"] = "random",
         episodes: EpisodeSet | None = None,
     ) -> None:
         self.num_envs = num_envs
-        folder = None if data is None else Path(data)
-        self.episodes = episodes or load_episodes(task, split, folder, supervision=supervision)
+        self.episodes = episodes or load_episodes(task, split, data, supervision=supervision)
         if not self.episodes.has_goals:
-            raise InputError(f"{self.episodes.source}: {self.episodes.name} has no goals, so nothing earns a reward.")
-        self.max_steps, self.order = max_steps, order
+            raise InputError(f"{self.episodes.source}: {self.episodes.name} has no goals, so there are no rewards.")
+        self.max_steps = self.episodes.task.horizon(supervision) if max_steps is None else max_steps
+        self.order = order
         self.simulator = Simulator(self.episodes.world)
         self.simulator.reset(np.zeros(num_envs, dtype=np.int64))
         self.features = FeatureStore.open(Path(features)) if isinstance(features, str | Path) else features
@@ -87,10 +88,13 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.episode = np.zeros(num_envs, dtype=np.int64)
         self._way = WayAhead(self.episodes.world, self.episodes.via[self.episode], self.episodes.goals[self.episode])
-        self._teacher = Teacher(self.episodes.select(self.episode))
+        self._teacher = self._make_teacher(self.episode)
         self._distance = np.zeros(num_envs)
         self._next = 0
         self._over = np.ones(num_envs, dtype=bool)
+
+    def _make_teacher(self, chosen: NDArray[np.int64]) -> Teacher:
+        return Teacher(self.episodes.select(chosen), self.episodes.task.follow)
 
     def _describe_observation(self) -> spaces.Dict:
         candidates = self.episodes.world.max_candidates
@@ -111,7 +115,7 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Arrays, Arrays]:
-        """Start all agents anew. A seed also starts the order of the episodes anew."""
+        """Start new episodes for all agents. A seed also restarts the order of the episodes."""
         super().reset(seed=seed[0] if isinstance(seed, list) else seed)
         if seed is not None:
             self._next = 0
@@ -119,16 +123,15 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
         return self._observe()
 
     def step(self, actions: NDArray[np.int64]) -> tuple[Arrays, NDArray[Any], NDArray[Any], NDArray[Any], Arrays]:
-        """Act. Agents whose episode is over start the next one instead."""
+        """Act. Agents whose episode is over start their next one instead."""
         starting = self._over
         simulator = self.simulator
-        # gymnasium's Discrete spaces do not change from step to step, so STOP is their first action, 0.
         candidates, stop = np.asarray(actions, dtype=np.int64) - 1, self.episodes.world.degree[simulator.node]
         possible = candidates < stop
         moving = possible & (candidates >= 0) & ~starting
         before = self._distance
         simulator.step(np.where(moving, candidates, stop))
-        simulator.ended[:] = False  # STOP only kept agents in place; `_over` says which episodes have ended
+        simulator.ended[:] = False  # here STOP only keeps agents in place; `_over` marks ended episodes
         self._distance = self._way.distance(simulator.node)
         stopped = (candidates < 0) & ~starting
         success = self._way.arrived(self._distance)
@@ -143,7 +146,7 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
         return observation, rewards, stopped, truncated, info
 
     def _start(self, rows: NDArray[np.bool_]) -> None:
-        """Give the agents at `rows` a new episode each."""
+        """Start a new episode for each of the agents at `rows`."""
         count = int(rows.sum())
         if self.order == "sequential":
             chosen = (self._next + np.arange(count)) % len(self.episodes)
@@ -153,7 +156,7 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
         self.episode[rows] = chosen
         self.simulator.place(rows, self.episodes.starts[chosen], self.episodes.headings[chosen])
         self._over = np.where(rows, False, self._over)
-        self._teacher.begin(rows, Teacher(self.episodes.select(chosen)))
+        self._teacher.begin(rows, self._make_teacher(chosen))
         self._way.begin(rows, self.episodes.via[chosen], self.episodes.goals[chosen])
         self._distance = self._way.distance(self.simulator.node)
 
@@ -216,14 +219,15 @@ def _first(batch: Arrays) -> Arrays:
 
 
 def register() -> None:
-    """Make the environments known to gymnasium; importing this module does it."""
-    for name, arguments in (("R2R", {"task": "r2r"}), ("NDH", {"task": "ndh", "max_steps": 80})):
-        if f"mtvm/{name}-v0" not in gymnasium.registry:
+    """Register the environments with gymnasium. Importing this module does it."""
+    for name in ("r2r", "ndh"):
+        environment = f"mtvm/{TASKS[name].title}-v0"
+        if environment not in gymnasium.registry:
             gymnasium.register(
-                id=f"mtvm/{name}-v0",
+                id=environment,
                 entry_point="mtvm.gym:NavigationEnv",
                 vector_entry_point="mtvm.gym:NavigationVectorEnv",
-                kwargs=arguments,
+                kwargs={"task": name, "max_steps": TASKS[name].horizon("mixed")},
             )
 
 

@@ -10,14 +10,10 @@ from typing import Any
 from mtvm.errors import InputError
 
 
-def is_plugin(name: str) -> bool:
-    return ":" in name
+def load_object(name: str, kind: type, what: str) -> Any:
+    """The object called MODULE:NAME: an instance of `kind`, or a subclass of it that defines everything it must.
 
-
-def load_object(name: str, kind: type, option: str) -> Any:
-    """The object called MODULE:NAME, which must be a subclass or an instance of `kind`; `option` is named in errors.
-
-    The module is looked for as Python does, and in the current folder.
+    The module is looked for as Python does, and in the current folder. `what` stands in errors.
     """
     module_name, _, attribute = name.partition(":")
     here = str(Path.cwd())
@@ -26,10 +22,13 @@ def load_object(name: str, kind: type, option: str) -> Any:
     try:
         module = importlib.import_module(module_name)
     except (ImportError, ValueError, TypeError) as error:
-        raise InputError(f"{option} '{name}': module {module_name!r} cannot be imported ({error}).") from error
+        raise InputError(f"{what} '{name}': the module {module_name} cannot be imported ({error}).") from None
     found = getattr(module, attribute, None)
     if found is None:
-        raise InputError(f"{option} '{name}': module {module_name} has no {attribute!r}.")
-    if not (isinstance(found, kind) or (isinstance(found, type) and issubclass(found, kind))):
-        raise InputError(f"{option} '{name}': {attribute} is not a {kind.__name__}.")
+        raise InputError(f"{what} '{name}': the module {module_name} has no {attribute}.")
+    if isinstance(found, type) and issubclass(found, kind):
+        if missing := ", ".join(sorted(getattr(found, "__abstractmethods__", ()))):
+            raise InputError(f"{what} '{name}': {attribute} does not define {missing}.")
+    elif not isinstance(found, kind):
+        raise InputError(f"{what} '{name}': {attribute} is not a {kind.__name__} of {kind.__module__}.")
     return found

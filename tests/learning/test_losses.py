@@ -7,11 +7,11 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from mtvm.learning.a2c import A2CConfig, a2c_terms, discounted_returns
 from mtvm.learning.imitation import imitation_loss
 from mtvm.learning.rewards import Rewards
-from mtvm.tasks.metrics import evaluate, pair_distances
+
+from mtvm.tasks.metrics import pair_distances, score_trajectories
 from mtvm.world.simulator import STOP, Simulator
 
 
@@ -88,7 +88,7 @@ def test_following_the_teacher_earns_progress_and_arrival(tiny_r2r):
 
     rewards, earned, path = walked(tiny_r2r, teacher)
     lengths = tiny_r2r.reference_lengths
-    np.testing.assert_allclose(rewards.ndtw * 100, evaluate(tiny_r2r, path)["nDTW"])
+    np.testing.assert_allclose(rewards.ndtw * 100, score_trajectories(tiny_r2r, path)["nDTW"])
     for row, length in enumerate(lengths):
         assert earned[length - 1, row] == pytest.approx(2 + 2 * rewards.ndtw[row])
         assert (earned[: length - 1, row] > 1).all(), "each step came nearer and made the path more alike"
@@ -100,7 +100,7 @@ def test_there_and_back_earns_progress_to_the_turn_and_from_it(there_and_back):
             yield simulator.observe(np.where(nodes >= 0, nodes, simulator.node)).teacher
 
     rewards, earned, path = walked(there_and_back, reference)
-    np.testing.assert_allclose(rewards.ndtw * 100, evaluate(there_and_back, path)["nDTW"])
+    np.testing.assert_allclose(rewards.ndtw * 100, score_trajectories(there_and_back, path)["nDTW"])
     away = pair_distances(there_and_back.world, path, there_and_back.via)[:, :, 0]
     for row, length in enumerate(there_and_back.reference_lengths):
         near = away[row, :length] < 3

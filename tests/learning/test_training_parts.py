@@ -10,27 +10,27 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mtvm.learning.a2c import A2CConfig
+from mtvm.learning.consistency import ConsistencyConfig, Mean
+from mtvm.learning.optimizing import make_optimizer
+from mtvm.learning.reading import ReadTexts
+from mtvm.learning.sampling import Turns
 from small_runs import SMALL, STEADY, lively_model
 
 from mtvm.config import PRESETS, OptimizerConfig, Part, SelectionConfig, TrainConfig, differences
 from mtvm.errors import InputError
 from mtvm.features.store import FeatureStore
 from mtvm.learning import reading, sampling
-from mtvm.learning.a2c import A2CConfig
-from mtvm.learning.consistency import ConsistencyConfig, Mean
 from mtvm.learning.evaluation import evaluate_agent, text_tokens, write_evaluation
 from mtvm.learning.losses import LossConfig, rollout_loss
-from mtvm.learning.optimizing import make_optimizer
-from mtvm.learning.reading import ReadTexts
 from mtvm.learning.record import Record, read_record
 from mtvm.learning.rollout import Rollout
-from mtvm.learning.sampling import Turns
 from mtvm.learning.vision import Vision
 from mtvm.models import language
 from mtvm.models.model import MTVM
 from mtvm.models.text import MASK, drop_words, tokenize
 from mtvm.models.weights import load_reader
-from mtvm.tasks.metrics import evaluate
+from mtvm.tasks.metrics import score_trajectories
 from mtvm.world.simulator import Simulator
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING
 
@@ -466,7 +466,7 @@ def test_an_evaluation_does_not_depend_on_its_batches(vision, tiny_r2r):
     assert np.array_equal(one.nodes, other.nodes)
     assert np.array_equal(one.views, other.views)
     assert one.metrics() == pytest.approx(
-        {name: column.mean() for name, column in evaluate(tiny_r2r, one.nodes).items()}
+        {name: column.mean() for name, column in score_trajectories(tiny_r2r, one.nodes).items()}
     )
     for mine, theirs, nodes in zip(one.traces, other.traces, one.nodes, strict=True):
         assert len(mine["probabilities"]) == min((nodes >= 0).sum(), 6)

@@ -8,7 +8,7 @@ import pytest
 from mtvm.tasks.baselines import run_baseline
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import load_episodes
-from mtvm.tasks.metrics import evaluate, summarize
+from mtvm.tasks.metrics import score_trajectories, summarize
 from mtvm.tasks.r4r import build_r4r
 from mtvm.tasks.results import trajectory_nodes
 
@@ -23,7 +23,7 @@ def load(real_data):
 
 def score(episodes, baseline, seed=0):
     trajectories = run_baseline(baseline, episodes, seed)
-    return summarize(evaluate(episodes, trajectory_nodes(Path("baseline.json"), episodes, trajectories)))
+    return summarize(score_trajectories(episodes, trajectory_nodes(Path("baseline.json"), episodes, trajectories)))
 
 
 def number_of_paths(episodes):

@@ -1,4 +1,4 @@
-"""The agents that read nothing."""
+"""The baselines."""
 
 import itertools
 from pathlib import Path
@@ -8,17 +8,17 @@ import pytest
 
 from mtvm.errors import InputError
 from mtvm.tasks.baselines import BASELINES, run_baseline
-from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
-from mtvm.tasks.metrics import evaluate, summarize
+from mtvm.tasks.metrics import score_trajectories, summarize
 from mtvm.tasks.results import trajectory_nodes
 from mtvm.world.graph import NavGraph
 from mtvm.world.simulator import Simulator
 from mtvm.world.world import World
+from small_worlds import make_episodes, make_records
 
 
 def score(episodes, trajectories):
-    return summarize(evaluate(episodes, trajectory_nodes(Path("made.json"), episodes, trajectories)))
+    return summarize(score_trajectories(episodes, trajectory_nodes(Path("made.json"), episodes, trajectories)))
 
 
 def viewpoints(trajectory):
@@ -32,7 +32,7 @@ def train(tiny_folder):
 
 
 def walk_forward(episodes, row, turns):
-    """What one agent does that turns right, then moves forward five times, turning right where it cannot."""
+    """What one agent does that turns right, then moves forward five times, turning right if it cannot."""
     simulator = Simulator(episodes.world)
     simulator.reset(episodes.starts[row : row + 1], episodes.headings[row : row + 1])
     poses = simulator.locations()
@@ -51,7 +51,7 @@ def walk_forward(episodes, row, turns):
 
 @pytest.mark.parametrize("baseline", BASELINES)
 @pytest.mark.parametrize("task", ["r2r", "ndh"])
-def test_trajectories_are_legal(tiny_r2r, tiny_ndh, baseline, task):
+def test_baseline_trajectories_follow_edges_from_the_start(tiny_r2r, tiny_ndh, baseline, task):
     episodes = {"r2r": tiny_r2r, "ndh": tiny_ndh}[task]
     trajectories = run_baseline(baseline, episodes)
     assert len(trajectories) == len(episodes)
@@ -62,13 +62,13 @@ def test_trajectories_are_legal(tiny_r2r, tiny_ndh, baseline, task):
             assert here == there or there in episodes.world.candidates[here]
 
 
-def test_shortest_is_perfect_on_r2r(tiny_r2r):
+def test_shortest_baseline_is_perfect_on_r2r(tiny_r2r):
     means = score(tiny_r2r, run_baseline("shortest", tiny_r2r))
     assert (means["NE"], means["SR"]) == (0, 100)
     assert means["SPL"] == pytest.approx(100)
 
 
-def test_shortest_goes_by_way_of_what_is_to_be_passed(there_and_back):
+def test_shortest_baseline_passes_via(there_and_back):
     trajectories = run_baseline("shortest", there_and_back)
     means = score(there_and_back, trajectories)
     assert (means["NE"], means["SR"]) == (0, 100)
@@ -79,7 +79,7 @@ def test_shortest_goes_by_way_of_what_is_to_be_passed(there_and_back):
 
 
 @pytest.mark.parametrize("supervision", ["oracle", "navigator", "mixed"])
-def test_shortest_ends_where_the_reference_ends(tiny_folder, supervision):
+def test_shortest_baseline_walks_the_shortest_path_to_the_references_end(tiny_folder, supervision):
     episodes = load_episodes("ndh", "train", tiny_folder, supervision=supervision)
     for episode, poses in zip(episodes, run_baseline("shortest", episodes), strict=True):
         walked = viewpoints(poses)
@@ -89,14 +89,14 @@ def test_shortest_ends_where_the_reference_ends(tiny_folder, supervision):
         assert length == pytest.approx(float(episodes.world.distance(nodes[0], nodes[-1])))
 
 
-def test_shortest_needs_goals(tiny_folder):
+def test_shortest_baseline_refuses_secret_goals(tiny_folder):
     episodes = load_episodes("r2r", "test", tiny_folder)
     with pytest.raises(InputError, match="r2r test has no goals") as caught:
         run_baseline("shortest", episodes)
     assert str(caught.value).startswith(f"{episodes.source}: ")
 
 
-def test_stop_stays_at_the_start(tiny_r2r):
+def test_stop_baseline_stays_at_the_start(tiny_r2r):
     trajectories = run_baseline("stop", tiny_r2r)
     assert [len(poses) for poses in trajectories] == [1] * len(tiny_r2r)
     means = score(tiny_r2r, trajectories)
@@ -109,25 +109,25 @@ def test_stop_stays_at_the_start(tiny_r2r):
 
 @pytest.mark.parametrize("baseline", ["random", "forward"])
 @pytest.mark.parametrize("seed", [0, 1])
-def test_wanderers_make_exactly_five_moves(train, baseline, seed):
+def test_wandering_baseline_moves_exactly_five_times(train, baseline, seed):
     moves = [len(viewpoints(poses)) - 1 for poses in run_baseline(baseline, train, seed)]
     assert moves == [5] * len(train)
 
 
-def test_random_is_reproducible_by_seed(train):
+def test_random_baseline_is_reproducible_by_seed(train):
     assert run_baseline("random", train, seed=4) == run_baseline("random", train, seed=4)
     assert run_baseline("random", train, seed=4) != run_baseline("random", train, seed=5)
 
 
-def test_forward_has_no_randomness(train):
+def test_forward_baseline_ignores_the_seed(train):
     assert run_baseline("forward", train, seed=4) == run_baseline("forward", train, seed=5)
 
 
-def test_forward_agrees_with_one_agent_at_a_time(tiny_r2r):
+def test_forward_baseline_agrees_with_one_agent_at_a_time(tiny_r2r):
     assert run_baseline("forward", tiny_r2r) == [walk_forward(tiny_r2r, row, 0) for row in range(len(tiny_r2r))]
 
 
-def test_random_turns_right_0_to_11_times_and_goes_on_like_forward(tiny_r2r):
+def test_random_baseline_turns_right_0_to_11_times_then_moves_like_forward(tiny_r2r):
     episodes = tiny_r2r.select(range(0, len(tiny_r2r), 3))  # one for each path
     by_turns = [[walk_forward(episodes, row, turns) for turns in range(12)] for row in range(len(episodes))]
     seen = set()
@@ -139,7 +139,7 @@ def test_random_turns_right_0_to_11_times_and_goes_on_like_forward(tiny_r2r):
     assert seen == set(range(12))
 
 
-def test_random_runs_where_goals_are_secret(tiny_folder):
+def test_random_baseline_runs_with_secret_goals(tiny_folder):
     episodes = load_episodes("ndh", "test", tiny_folder)
     assert len(run_baseline("random", episodes)) == len(episodes)
 
@@ -147,58 +147,39 @@ def test_random_runs_where_goals_are_secret(tiny_folder):
 # Odd buildings
 
 
-def building(ways):
-    """Episodes that start at viewpoint 0 of a row of three, 1 m apart, with these one-way edges."""
-    records = [
-        {
-            "image_id": f"v{place}",
-            "pose": [1, 0, 0, place, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1],
-            "included": True,
-            "unobstructed": [(place, other) in ways for other in range(3)],
-        }
-        for place in range(3)
-    ]
-    return EpisodeSet(
-        task="r2r",
-        split="made",
-        source=Path("made.json"),
-        world=World([NavGraph.from_records("row", records, Path("row"))]),
-        ids=["0_0"],
-        texts=[""],
-        headings=np.zeros(1),
-        references=np.array([[0]], dtype=np.int32),
-        via=np.empty((1, 0), dtype=np.int32),
-        goals=np.array([[2]], dtype=np.int32),
-    )
+def one_way(edges):
+    """An episode from a to c in a row of viewpoints a, b, c, 1 m apart, with these one-way edges."""
+    records = make_records({"a": (0, 0), "b": (1, 0), "c": (2, 0)}, edges)
+    return make_episodes(World([NavGraph.from_records("row", records, Path("row"))]), [[0]], [[2]])
 
 
-@pytest.mark.parametrize("ways", [{(1, 2)}, set()], ids=["no way out", "no way at all"])
+@pytest.mark.parametrize("edges", [["bc"], []], ids=["no edge out", "no edges"])
 @pytest.mark.parametrize("baseline", BASELINES)
-def test_a_viewpoint_without_ways_out_is_not_left(baseline, ways):
-    assert [viewpoints(poses) for poses in run_baseline(baseline, building(ways))] == [["v0"]]
+def test_baseline_stays_at_a_viewpoint_without_neighbours(baseline, edges):
+    assert [viewpoints(poses) for poses in run_baseline(baseline, one_way(edges))] == [["a"]]
 
 
 @pytest.mark.parametrize("baseline", ["random", "forward"])
-def test_a_wanderer_ends_in_a_dead_end_that_it_cannot_leave(baseline, monkeypatch):
+def test_wandering_baseline_ends_in_a_dead_end(baseline, monkeypatch):
     act, calls = Simulator.act, itertools.count()
 
     def counted(*args, **kwargs):
-        assert next(calls) < 100, "the agent turns for ever"
+        assert next(calls) < 100, "the agent never stops turning"
         act(*args, **kwargs)
 
     monkeypatch.setattr(Simulator, "act", counted)
-    (poses,) = run_baseline(baseline, building({(0, 1), (1, 2)}))
-    assert viewpoints(poses) == ["v0", "v1", "v2"]
+    (poses,) = run_baseline(baseline, one_way(["ab", "bc"]))
+    assert viewpoints(poses) == ["a", "b", "c"]
 
 
 # Mistakes
 
 
-def test_an_unknown_baseline_is_refused(tiny_r2r):
+def test_run_baseline_refuses_an_unknown_name(tiny_r2r):
     with pytest.raises(InputError, match=r"'rnadom'.*random, shortest, stop, forward"):
         run_baseline("rnadom", tiny_r2r)
 
 
-def test_a_negative_seed_is_refused(tiny_r2r):
+def test_run_baseline_refuses_a_negative_seed(tiny_r2r):
     with pytest.raises(InputError, match="seed"):
         run_baseline("random", tiny_r2r, seed=-1)

@@ -1,4 +1,4 @@
-"""R4R: joined paths against a plain implementation of the recipe, and read again as a task."""
+"""R4R: joined paths against a plain implementation of the recipe, and read as a task."""
 
 import heapq
 import itertools
@@ -11,10 +11,10 @@ import pytest
 from mtvm.errors import InputError
 from mtvm.files import write_json
 from mtvm.tasks.load import load_episodes
-from mtvm.tasks.metrics import evaluate
+from mtvm.tasks.metrics import score_trajectories
 from mtvm.tasks.r4r import build_r4r
-from mtvm.world.graph import NavGraph
 from mtvm.world.world import World
+from small_worlds import make_graph
 
 
 def plain_shortest(records, start, goal):
@@ -57,7 +57,7 @@ def plain_r4r(folder, split):
 
 
 @pytest.mark.parametrize("split", ["train", "val_unseen"])
-def test_agrees_with_the_plain_recipe(tiny_folder, tiny_world, split):
+def test_build_r4r_agrees_with_the_plain_recipe(tiny_folder, tiny_world, split):
     joined = build_r4r(tiny_folder / "R2R" / f"R2R_{split}.json", tiny_world)
     expected = {entry["path_id"]: entry for entry in plain_r4r(tiny_folder, split)}
     assert len(joined) == len(expected) > 0
@@ -68,7 +68,7 @@ def test_agrees_with_the_plain_recipe(tiny_folder, tiny_world, split):
         assert metres == pytest.approx(sum(tiny_world.distance(nodes[:-1], nodes[1:])), abs=0.006)
 
 
-def test_entries_load_again_as_r4r(tiny_folder, tmp_path, tiny_world):
+def test_build_r4r_gives_entries_that_load_as_r4r(tiny_folder, tmp_path, tiny_world):
     joined = build_r4r(tiny_folder / "R2R" / "R2R_train.json", tiny_world)
     shutil.copytree(tiny_folder / "connectivity", tmp_path / "connectivity")
     write_json(tmp_path / "R4R_train.json", joined)
@@ -80,7 +80,7 @@ def test_entries_load_again_as_r4r(tiny_folder, tmp_path, tiny_world):
         assert (episode.scan, episode.heading) == (entry["scan"], entry["heading"])
         assert episode.reference == tuple(entry["path"])
         assert episode.goals == (entry["path"][-1],)
-    columns = evaluate(episodes, episodes.references)
+    columns = score_trajectories(episodes, episodes.references)
     assert (columns["SR"] == 100).all()
     assert (columns["SPL"] < 99).any()  # joined paths wind
 
@@ -94,15 +94,6 @@ def join(tmp_path):
     """A function that joins paths given by letters."""
 
     def build(*paths, **fields):
-        records = [
-            {
-                "image_id": name,
-                "pose": [1, 0, 0, x, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1],
-                "included": True,
-                "unobstructed": [abs("ABCDE".index(name) - other) == 1 for other in range(5)],
-            }
-            for name, x in PLACES.items()
-        ]
         entries = [
             {
                 "scan": "hall",
@@ -116,12 +107,13 @@ def join(tmp_path):
         ]
         path = tmp_path / "R2R_train.json"
         path.write_text(json.dumps(entries))
-        return build_r4r(path, World([NavGraph.from_records("hall", records, path)]))
+        hall = make_graph({name: (x, 0) for name, x in PLACES.items()}, ["AB", "BC", "CD", "DE"], "hall")
+        return build_r4r(path, World([hall]))
 
     return build
 
 
-def test_paths_three_metres_apart_are_joined_in_order(join):
+def test_build_r4r_joins_paths_three_metres_apart_in_order(join):
     (entry,) = join("AB", "CD")
     assert entry == {
         "scan": "hall",
@@ -133,30 +125,29 @@ def test_paths_three_metres_apart_are_joined_in_order(join):
     }
 
 
-def test_paths_that_meet_are_joined_without_a_repeat(join):
+def test_build_r4r_joins_paths_that_meet_without_a_repeat(join):
     joined = {entry["path_id"]: "".join(entry["path"]) for entry in join("AB", "BC", "DC")}
     # 0 ends at B: 1 begins there. 1 ends at C, 2 m from D. 2 ends at C, 3 m from B. Others are farther apart.
     assert joined == {"0-1": "ABC", "1-2": "BCDC", "2-1": "DCBC"}
 
 
-def test_the_connection_is_walked_viewpoint_by_viewpoint(join):
+def test_build_r4r_includes_every_viewpoint_of_the_connection(join):
     (entry,) = join("BC", "ED")
     assert entry["path"] == ["B", "C", "D", "E", "D"]
     assert entry["distance"] == 3 + 2 + 1 + 1
 
 
-def test_a_path_is_not_joined_to_itself(join):
+def test_build_r4r_does_not_join_a_path_to_itself(join):
     assert join("ABA") == []
 
 
-def test_paths_of_a_test_split_cannot_be_joined(tiny_folder, tiny_world):
+def test_build_r4r_refuses_paths_without_goals(tiny_folder, tiny_world):
     path = tiny_folder / "R2R" / "R2R_test.json"
     with pytest.raises(InputError, match="no goals") as caught:
         build_r4r(path, tiny_world)
     assert str(caught.value).startswith(f"{path}: ")
 
 
-def test_an_entry_without_instructions_cannot_be_joined(join):
-    """The entries written would not load again."""
+def test_build_r4r_refuses_entries_without_instructions(join):
     with pytest.raises(InputError, match="'instructions' is empty"):
         join("AB", "CD", instructions=[])

@@ -1,4 +1,4 @@
-"""Result files: written, read back, checked as the leaderboards do, scored and made ready to upload."""
+"""Result files: written, read back, checked as on the leaderboards, scored and submitted."""
 
 import csv
 import json
@@ -10,7 +10,7 @@ from mtvm.errors import InputError
 from mtvm.tasks.baselines import run_baseline
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metric import EVALUATED
-from mtvm.tasks.metrics import evaluate, summarize
+from mtvm.tasks.metrics import score_trajectories, summarize
 from mtvm.tasks.results import (
     read_results,
     score,
@@ -62,7 +62,7 @@ def with_step(step):
 
 
 def complaint(call, path):
-    """The sentence with which a file is refused; it begins with the file's name."""
+    """The message that refuses a file; it begins with the file's name."""
     with pytest.raises(InputError) as caught:
         call()
     message = str(caught.value)
@@ -73,7 +73,7 @@ def complaint(call, path):
 
 
 @pytest.mark.parametrize("task", ["r2r", "ndh"])
-def test_written_trajectories_are_read_back(tmp_path, tiny_r2r, tiny_ndh, task):
+def test_read_results_gives_what_write_results_wrote(tmp_path, tiny_r2r, tiny_ndh, task):
     episodes = {"r2r": tiny_r2r, "ndh": tiny_ndh}[task]
     trajectories = run_baseline("random", episodes, seed=3)
     write_results(tmp_path / "out.json", episodes, trajectories)
@@ -82,19 +82,19 @@ def test_written_trajectories_are_read_back(tmp_path, tiny_r2r, tiny_ndh, task):
     assert read == trajectories
 
 
-def test_every_episode_needs_a_trajectory_to_be_written(tmp_path, tiny_r2r):
+def test_write_results_needs_a_trajectory_for_every_episode(tmp_path, tiny_r2r):
     with pytest.raises(ValueError, match="zip"):
         write_results(tmp_path / "out.json", tiny_r2r, run_baseline("stop", tiny_r2r)[:-1])
     assert list(tmp_path.iterdir()) == []
 
 
-def test_order_in_the_file_does_not_matter(results, tiny_r2r):
+def test_score_ignores_the_order_of_the_file(results, tiny_r2r):
     forwards = score(results(), tiny_r2r)[1]
     backwards = score(results(lambda records: records[::-1]), tiny_r2r)[1]
     assert all(np.array_equal(forwards[name], backwards[name]) for name in EVALUATED)
 
 
-def test_scores_belong_to_their_episodes(results, tiny_r2r):
+def test_score_is_in_the_order_of_the_episodes(results, tiny_r2r):
     path = results(steps(lambda trajectory: trajectory[:1]))
     episodes, columns = score(path, tiny_r2r)
     assert episodes is tiny_r2r
@@ -103,7 +103,7 @@ def test_scores_belong_to_their_episodes(results, tiny_r2r):
     assert columns["NE"][4] == pytest.approx(tiny_r2r.world.distance(tiny_r2r.starts[4], tiny_r2r.goals[4, 0]))
 
 
-def test_partial_scores_the_episodes_that_are_there(results, tiny_r2r):
+def test_score_partial_takes_only_the_episodes_in_the_file(results, tiny_r2r):
     path = results(lambda records: [records[7], records[2]])
     episodes, columns = score(path, tiny_r2r, partial=True)
     assert episodes.ids == [tiny_r2r.ids[2], tiny_r2r.ids[7]]  # in the order of the split
@@ -123,19 +123,19 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_accepted_forms_of_a_trajectory(results, tiny_r2r, form):
+def test_score_accepts_all_forms_of_a_trajectory(results, tiny_r2r, form):
     def change(records):
         return [{**r, "trajectory": FORMS[form]([pose[0] for pose in r["trajectory"]])} for r in records]
 
     _, columns = score(results(change), tiny_r2r)
-    expected = evaluate(tiny_r2r, tiny_r2r.references)
+    expected = score_trajectories(tiny_r2r, tiny_r2r.references)
     for name in EVALUATED:
         assert columns[name] == pytest.approx(expected[name]), name
 
 
 @pytest.mark.parametrize("kind", [str, int])
 @pytest.mark.parametrize("field", ["inst_idx", "instr_id"])
-def test_ndh_ids_in_all_spellings(results, tiny_ndh, field, kind):
+def test_score_accepts_all_forms_of_ndh_ids(results, tiny_ndh, field, kind):
     path = results(lambda records: [{**r, field: kind(r.pop("inst_idx"))} for r in records], tiny_ndh)
     assert len(score(path, tiny_ndh)[0]) == len(tiny_ndh)
 
@@ -148,7 +148,7 @@ MALFORMED = {
     "an id that is a list": (with_id(["1"]), ["entry 4", "instr_id"]),
     "an id that is true": (with_id(True), ["entry 4", "instr_id"]),
     "an unknown id": (with_id("99_0"), ["entry 4", "99_0", "r2r val_unseen"]),
-    "an id twice": (with_id("36_1"), ["entry 4", "36_1", "twice"]),
+    "an id twice": (with_id("36_1"), ["entry 4", "36_1", "occurs twice"]),
     "missing ids": (lambda records: records[:2] + records[5:], ["3 of 36", "36_2"]),
     "no trajectory": (without("trajectory"), ["entry 4", "37_1", "trajectory"]),
     "an empty trajectory": (steps(lambda _: []), ["entry 4", "37_1", "trajectory", "empty"]),
@@ -169,51 +169,52 @@ BAD_STEPS = {
 
 
 @pytest.mark.parametrize(("change", "said"), MALFORMED.values(), ids=MALFORMED)
-def test_malformed_files_are_refused_with_the_place(results, tiny_r2r, change, said):
+def test_score_refuses_malformed_files_with_the_place(results, tiny_r2r, change, said):
     path = results(change)
     message = complaint(lambda: score(path, tiny_r2r), path)
     assert [part for part in said if part not in message] == []
 
 
 @pytest.mark.parametrize("step", BAD_STEPS.values(), ids=BAD_STEPS)
-def test_malformed_steps_are_refused_with_the_place(results, tiny_r2r, step):
+def test_score_refuses_malformed_steps_with_the_place(results, tiny_r2r, step):
     path = results(with_step(step))
     message = complaint(lambda: score(path, tiny_r2r), path)
     assert "entry 4 (id 37_1): step 2 of 'trajectory'" in message
 
 
-def test_a_broken_file_is_refused_with_line_and_column(tmp_path, tiny_r2r):
+def test_score_refuses_broken_json_with_line_and_column(tmp_path, tiny_r2r):
     path = tmp_path / "results.json"
     path.write_text('[\n  {"instr_id": "36_0", "trajectory": [')
     message = complaint(lambda: score(path, tiny_r2r), path)
     assert "line 2, column 39" in message
 
 
-def test_a_missing_file_is_refused(tmp_path, tiny_r2r):
+def test_score_refuses_a_missing_file(tmp_path, tiny_r2r):
     assert "no such file" in complaint(lambda: score(tmp_path / "no.json", tiny_r2r), tmp_path / "no.json")
 
 
-@pytest.mark.parametrize("identity", ["99_0", "36_1"])
-def test_partial_still_refuses_unknown_and_double_ids(results, tiny_r2r, identity):
+@pytest.mark.parametrize(("identity", "said"), [("99_0", "is not in"), ("36_1", "occurs twice")])
+def test_score_partial_refuses_unknown_and_double_ids(results, tiny_r2r, identity, said):
     path = results(with_id(identity))
-    assert f"id {identity} is" in complaint(lambda: score(path, tiny_r2r, partial=True), path)
+    message = complaint(lambda: score(path, tiny_r2r, partial=True), path)
+    assert f"id {identity} {said}" in message
 
 
-def test_an_unknown_viewpoint_is_refused(results, tiny_r2r):
+def test_score_refuses_an_unknown_viewpoint(results, tiny_r2r):
     path = results(with_step(["nowhere", 0.0, 0.0]))
     message = complaint(lambda: score(path, tiny_r2r), path)
     assert "id 37_1" in message
     assert "scan tiny3 has no included viewpoint nowhere" in message
 
 
-def test_a_viewpoint_of_another_scan_is_refused(results, tiny_folder, tiny_world):
+def test_score_refuses_a_viewpoint_of_another_scan(results, tiny_folder, tiny_world):
     episodes = load_episodes("r2r", "val_unseen", tiny_folder, world=tiny_world)
     elsewhere = str(tiny_world.viewpoints[0])
     path = results(with_step([elsewhere, 0.0, 0.0]), episodes)
     assert f"scan tiny3 has no included viewpoint {elsewhere}" in complaint(lambda: score(path, episodes), path)
 
 
-def test_another_start_is_refused(results, tiny_r2r):
+def test_score_refuses_another_start(results, tiny_r2r):
     path = results(steps(lambda trajectory: trajectory[1:]))
     message = complaint(lambda: score(path, tiny_r2r), path)
     start, second = tiny_r2r[4].reference[:2]
@@ -222,7 +223,7 @@ def test_another_start_is_refused(results, tiny_r2r):
     assert start in message
 
 
-def test_a_move_without_an_edge_is_refused(results, tiny_r2r):
+def test_score_refuses_a_move_without_an_edge(results, tiny_r2r):
     path = results(steps(lambda trajectory: trajectory[:2] + trajectory[3:]))
     message = complaint(lambda: score(path, tiny_r2r), path)
     reference = tiny_r2r[4].reference
@@ -231,15 +232,15 @@ def test_a_move_without_an_edge_is_refused(results, tiny_r2r):
 
 
 @pytest.mark.parametrize("task", ["r2r", "ndh"])
-def test_the_test_split_cannot_be_scored(results, tiny_tests, task):
+def test_score_refuses_a_split_without_goals(results, tiny_tests, task):
     episodes = tiny_tests[task]
     path = results(episodes=episodes)
     message = complaint(lambda: score(path, episodes), episodes.source)
-    assert f"{task} test has no goals" in message
+    assert f"{task} test cannot be scored, because it has no goals" in message
     assert "mtvm submit" in message
 
 
-def test_submission_has_exactly_the_form_of_r2r(results, tmp_path, tiny_tests):
+def test_write_submission_has_exactly_the_form_of_r2r(results, tmp_path, tiny_tests):
     episodes = tiny_tests["r2r"]
     backwards = results(lambda records: [{**r, "note": "more"} for r in records[::-1]], episodes)
     assert write_submission(backwards, tmp_path / "up.json", episodes) == len(episodes)
@@ -252,7 +253,7 @@ def test_submission_has_exactly_the_form_of_r2r(results, tmp_path, tiny_tests):
     assert elevation == 0.0
 
 
-def test_submission_has_exactly_the_form_of_ndh(results, tmp_path, tiny_tests):
+def test_write_submission_has_exactly_the_form_of_ndh(results, tmp_path, tiny_tests):
     episodes = tiny_tests["ndh"]
     path = results(lambda records: [{**r, "inst_idx": str(r["inst_idx"])} for r in records], episodes)
     write_submission(path, tmp_path / "up.json", episodes)
@@ -262,7 +263,7 @@ def test_submission_has_exactly_the_form_of_ndh(results, tmp_path, tiny_tests):
     assert all(type(record["inst_idx"]) is int for record in uploaded)
 
 
-def test_submission_spells_every_step_out(results, tmp_path, tiny_r2r):
+def test_write_submission_writes_every_step_in_full(results, tmp_path, tiny_r2r):
     ids = tiny_r2r[4].reference
     path = results(steps(lambda _: [ids[0], [ids[1], 0.5, 0.25], list(ids[2:])]))
     write_submission(path, tmp_path / "up.json", tiny_r2r)
@@ -281,7 +282,7 @@ def test_submission_spells_every_step_out(results, tmp_path, tiny_r2r):
     ],
     ids=["missing id", "unknown id", "start", "edge", "viewpoint"],
 )
-def test_nothing_is_uploaded_unless_all_checks_pass(results, tmp_path, tiny_r2r, change):
+def test_write_submission_writes_nothing_unless_all_checks_pass(results, tmp_path, tiny_r2r, change):
     (tmp_path / "up.json").write_text("before")
     path = results(change)
     with pytest.raises(InputError):
@@ -290,7 +291,7 @@ def test_nothing_is_uploaded_unless_all_checks_pass(results, tmp_path, tiny_r2r,
     assert sorted(file.name for file in tmp_path.iterdir()) == ["results.json", "up.json"]
 
 
-def test_submitting_does_not_offer_what_only_scoring_can(results, tmp_path, tiny_r2r):
+def test_write_submission_does_not_suggest_partial(results, tmp_path, tiny_r2r):
     path = results(lambda records: records[:-1])
     message = complaint(lambda: write_submission(path, tmp_path / "up.json", tiny_r2r), path)
     assert f"1 of {len(tiny_r2r)}" in message
@@ -304,7 +305,7 @@ def test_trajectory_nodes_pads_with_minus_one(results, tiny_r2r):
     assert nodes[4].tolist() == [*tiny_r2r.references[4, :2].tolist(), *[-1] * (nodes.shape[1] - 2)]
 
 
-def test_episode_table(results, tmp_path, tiny_r2r):
+def test_write_episode_table_has_a_row_for_each_episode(results, tmp_path, tiny_r2r):
     path = results(lambda records: [records[7], records[2]])
     episodes, columns = score(path, tiny_r2r, partial=True)
     write_episode_table(tmp_path / "table.csv", episodes, columns)

@@ -27,7 +27,7 @@ def start(tiny_world):
     return "tiny0", str(tiny_world.graph("tiny0").viewpoints[7])
 
 
-def test_sweep_over_36_views_finds_our_candidates(tiny_folder, tiny_world):
+def test_get_state_in_a_sweep_over_36_views_gives_the_graphs_candidates(tiny_folder, tiny_world):
     """The loop with which VLN codebases build their candidates, and the tables that replace it."""
     graph = tiny_world.graph("tiny0")
     simulator = configured(tiny_folder)
@@ -57,7 +57,7 @@ def test_sweep_over_36_views_finds_our_candidates(tiny_folder, tiny_world):
         np.testing.assert_allclose(elevations, graph.candidate_elevations[node, :count], atol=1e-12)
 
 
-def test_older_generation_has_one_state(tiny_folder, tiny_world, start):
+def test_older_api_has_one_state(tiny_folder, tiny_world, start):
     simulator = configured(tiny_folder)
     simulator.init()
     simulator.newEpisode(*start, 0.4, 0.0)
@@ -73,7 +73,7 @@ def test_older_generation_has_one_state(tiny_folder, tiny_world, start):
     assert state.step == 0, "a state that was asked for does not change later"
 
 
-def test_older_generation_starts_anywhere_without_a_viewpoint(tiny_folder):
+def test_older_api_starts_at_random_without_a_viewpoint(tiny_folder):
     simulator = configured(tiny_folder)
     simulator.setSeed(5)
     simulator.newEpisode("tiny0")
@@ -89,7 +89,7 @@ def test_older_generation_starts_anywhere_without_a_viewpoint(tiny_folder):
     assert len(places) > 5
 
 
-def test_newer_generation_has_a_list_of_states(tiny_folder, start):
+def test_newer_api_has_a_list_of_states(tiny_folder, start):
     simulator = configured(tiny_folder)
     simulator.setBatchSize(3)
     simulator.initialize()
@@ -104,7 +104,7 @@ def test_newer_generation_has_a_list_of_states(tiny_folder, start):
     assert len(simulator.getState()) == 1
 
 
-def test_continuous_angles(tiny_folder, start):
+def test_make_action_turns_continuously_within_elevation_limits(tiny_folder, start):
     simulator = configured(tiny_folder, discretized=False)
     simulator.newEpisode(*start, -0.25, 0.1)
     state = simulator.getState()
@@ -120,7 +120,7 @@ def test_continuous_angles(tiny_folder, start):
     assert simulator.getState().elevation == -0.2
 
 
-def test_unrestricted_navigation_offers_all_neighbours(tiny_folder, tiny_world, start):
+def test_unrestricted_navigation_gives_all_neighbours(tiny_folder, tiny_world, start):
     graph = tiny_world.graph("tiny0")
     simulator = configured(tiny_folder)
     simulator.setRestrictedNavigation(False)
@@ -131,7 +131,7 @@ def test_unrestricted_navigation_offers_all_neighbours(tiny_folder, tiny_world, 
     assert angles == sorted(angles)
 
 
-def test_a_wider_camera_sees_more(tiny_folder, tiny_world):
+def test_navigable_locations_depend_on_the_field_of_view(tiny_folder, tiny_world):
     seen = {}
     for name, vfov in (("narrow", 0.2), ("wide", 1.5)):
         simulator = configured(tiny_folder)
@@ -145,7 +145,7 @@ def test_a_wider_camera_sees_more(tiny_folder, tiny_world):
     assert 0 < seen["narrow"] < seen["wide"]
 
 
-def test_moving(tiny_folder, tiny_world, start):
+def test_make_action_moves_to_a_navigable_location(tiny_folder, tiny_world, start):
     simulator = configured(tiny_folder)
     simulator.setRestrictedNavigation(False)
     simulator.newEpisode(*start, 1.0, 0.0)
@@ -159,7 +159,7 @@ def test_moving(tiny_folder, tiny_world, start):
     assert (here.rel_heading, here.rel_elevation, here.rel_distance) == (0, 0, 0)
 
 
-def test_mistakes_are_value_errors_that_say_what_is_wrong(tiny_folder, start):
+def test_simulator_refuses_mistakes_with_clear_errors(tiny_folder, start):
     simulator = configured(tiny_folder)
     with pytest.raises(RuntimeError, match="newEpisode must be called before makeAction"):
         simulator.makeAction(0, 0, 0)
@@ -189,7 +189,7 @@ def test_configuration_is_fixed_by_initialize_until_close(tiny_folder, start):
     assert simulator.getState().heading == pytest.approx(0.4)
 
 
-def test_without_rendering_images_are_black(tiny_folder, start):
+def test_images_are_black_without_rendering(tiny_folder, start):
     simulator = configured(tiny_folder)
     simulator.newEpisode(*start, 0.0, 0.0)
     state = simulator.getState()
@@ -201,7 +201,7 @@ def test_without_rendering_images_are_black(tiny_folder, start):
     assert "Rendered 0 frames" in simulator.timingInfo()
 
 
-def test_missing_skyboxes_are_named_when_an_image_is_asked_for(tiny_folder, tmp_path, start):
+def test_rgb_refuses_missing_skyboxes(tiny_folder, tmp_path, start):
     simulator = configured(tiny_folder)
     simulator.setRenderingEnabled(True)
     simulator.setDatasetPath(str(tmp_path))
@@ -211,7 +211,7 @@ def test_missing_skyboxes_are_named_when_an_image_is_asked_for(tiny_folder, tmp_
 
 
 @pytest.mark.parametrize("way", ["install", "path"])
-def test_import_mattersim_in_another_program(tiny_folder, start, way):
+def test_mattersim_can_be_imported_by_another_program(tiny_folder, start, way):
     other = f"""
 import MatterSim
 sim = MatterSim.Simulator()

@@ -1,4 +1,4 @@
-"""The batched simulator: panoramic and low-level actions, batches against one by one."""
+"""The batched simulator: panoramic and low-level actions, walking to any node."""
 
 import math
 
@@ -7,8 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtvm.world.simulator import STOP, Simulator
+from mtvm.world.actions import ActionSpace
+from mtvm.world.simulator import Simulator
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING
+from mtvm.world.world import World
+from small_worlds import make_graph
 
 
 @pytest.fixture
@@ -19,12 +22,23 @@ def simulator(tiny_world):
     return simulator
 
 
+def stop_actions(simulator):
+    return simulator.world.degree[simulator.node]
+
+
 def random_actions(simulator, rng, stop=0.0):
-    degree = simulator.world.degree[simulator.node]
-    return np.where(rng.random(len(simulator)) < stop, STOP, (rng.random(len(simulator)) * degree).astype(int))
+    degree = stop_actions(simulator)
+    return np.where(rng.random(len(simulator)) < stop, degree, (rng.random(len(simulator)) * degree).astype(int))
 
 
-def test_observation_agrees_with_the_graph(simulator):
+def random_goals(simulator, rng):
+    """A node in each agent's building."""
+    world = simulator.world
+    scan = world.scan_of_node[simulator.node]
+    return world.first_node[scan] + (rng.random(len(simulator)) * np.diff(world.first_node)[scan]).astype(int)
+
+
+def test_observe_agrees_with_the_graph(simulator):
     seen, world = simulator.observe(), simulator.world
     assert seen.candidates.shape[1] == seen.count.max()
     for row, node in enumerate(simulator.node):
@@ -42,18 +56,18 @@ def test_observation_agrees_with_the_graph(simulator):
         assert not seen.headings[row, count:].any()
     np.testing.assert_allclose(seen.heading, VIEW_HEADING[simulator.view], rtol=1e-6)
     np.testing.assert_allclose(seen.elevation, VIEW_ELEVATION[simulator.view], rtol=1e-6)
-    assert seen.teacher is None
 
 
-def test_a_move_faces_the_view_that_showed_the_candidate(simulator):
+def test_step_faces_the_view_that_showed_the_candidate(simulator):
     seen = simulator.observe()
-    simulator.step(np.zeros(len(simulator), dtype=int))
+    walked = simulator.step(np.zeros(len(simulator), dtype=int))
     assert (simulator.node == seen.candidates[:, 0]).all()
+    assert (walked == simulator.node[:, None]).all()
     assert (simulator.view == seen.candidate_views[:, 0]).all()
     assert (simulator.steps == 1).all()
 
 
-def test_observations_do_not_change_when_agents_move_on(simulator):
+def test_observe_gives_what_later_steps_do_not_change(simulator):
     seen = simulator.observe()
     before = seen.node.copy(), seen.candidates.copy()
     simulator.step(np.zeros(len(simulator), dtype=int))
@@ -61,27 +75,15 @@ def test_observations_do_not_change_when_agents_move_on(simulator):
     assert (seen.candidates == before[1]).all()
 
 
-def test_the_teacher_leads_to_the_goal_and_stops_there(simulator):
-    world, rng = simulator.world, np.random.default_rng(0)
-    scan = world.scan_of_node[simulator.node]
-    size = np.diff(world.first_node)[scan]
-    goals = world.first_node[scan] + (rng.random(len(simulator)) * size).astype(int)
-    expected, walked = world.distance(simulator.node, goals), np.zeros(len(simulator))
-    while not simulator.ended.all():
-        before = simulator.node
-        simulator.step(simulator.observe(goals).teacher)
-        walked += world.distance(before, simulator.node)
-    assert (simulator.node == goals).all()
-    np.testing.assert_allclose(walked, expected)
-
-
-def test_stopped_agents_stay(simulator):
+def test_step_leaves_stopped_agents_where_they_are(simulator):
     rng = np.random.default_rng(3)
     stopping = rng.random(len(simulator)) < 0.5
-    simulator.step(np.where(stopping, STOP, 0))
+    walked = simulator.step(np.where(stopping, stop_actions(simulator), 0))
+    assert ((walked[:, 0] == -1) == stopping).all()
     node, view = simulator.node.copy(), simulator.view.copy()
     for _ in range(5):
-        simulator.step(random_actions(simulator, rng))
+        walked = simulator.step(np.where(simulator.ended, 99, random_actions(simulator, rng)))
+        assert ((walked[:, 0] == -1) == stopping).all()
     assert (simulator.node[stopping] == node[stopping]).all()
     assert (simulator.view[stopping] == view[stopping]).all()
     assert (simulator.steps == np.where(stopping, 1, 6)).all()
@@ -90,7 +92,7 @@ def test_stopped_agents_stay(simulator):
 
 @given(seed=st.integers(0, 2**32 - 1), steps=st.integers(1, 6))
 @settings(max_examples=25, deadline=None)
-def test_a_batch_walks_as_its_agents_would_alone(tiny_world, seed, steps):
+def test_step_of_a_batch_equals_those_of_its_agents_alone(tiny_world, seed, steps):
     rng = np.random.default_rng(seed)
     batch = Simulator(tiny_world)
     nodes, headings = rng.integers(len(tiny_world), size=5), rng.uniform(-7, 7, 5)
@@ -112,17 +114,17 @@ def test_a_batch_walks_as_its_agents_would_alone(tiny_world, seed, steps):
         )
 
 
-def test_ended_agents_leave_the_batch(simulator):
+def test_keep_drops_the_other_agents(simulator):
     stopping = np.arange(len(simulator)) % 3 == 0
-    simulator.step(np.where(stopping, STOP, 0))
+    simulator.step(np.where(stopping, stop_actions(simulator), 0))
     node = simulator.node.copy()
     simulator.keep(~simulator.ended)
     assert (simulator.node == node[~stopping]).all()
     assert len(simulator.observe().node) == (~stopping).sum()
 
 
-def test_place_starts_some_agents_anew(simulator):
-    simulator.step(np.full(len(simulator), STOP))
+def test_place_restarts_only_the_agents_given(simulator):
+    simulator.step(stop_actions(simulator))
     node = simulator.node.copy()
     simulator.place([2, 5], [7, 8], [math.pi, 0.0])
     assert simulator.node[[2, 5]].tolist() == [7, 8]
@@ -132,7 +134,7 @@ def test_place_starts_some_agents_anew(simulator):
     assert (simulator.node[others] == node[others]).all()
 
 
-def test_turning_and_looking(simulator):
+def test_turn_wraps_around_and_look_stops_at_the_last_row(simulator):
     simulator.view[:] = 12
     simulator.turn(-1)
     assert (simulator.view == 23).all()
@@ -146,7 +148,7 @@ def test_turning_and_looking(simulator):
     assert (simulator.view == 0).all()
 
 
-def test_forward_moves_to_what_lies_ahead_and_keeps_the_heading(simulator):
+def test_forward_moves_ahead_and_keeps_the_view(simulator):
     node, view, ahead = simulator.node.copy(), simulator.view.copy(), simulator.navigable()[:, 0]
     moved = simulator.forward()
     assert (moved == (ahead >= 0)).all()
@@ -156,20 +158,27 @@ def test_forward_moves_to_what_lies_ahead_and_keeps_the_heading(simulator):
     assert (simulator.node == expected).all()
 
 
-def test_impossible_actions_are_refused(simulator):
+@pytest.mark.parametrize("action", [99, -1])
+def test_step_refuses_actions_out_of_range(simulator, action):
     actions = np.zeros(len(simulator), dtype=int)
-    actions[3] = 99
-    with pytest.raises(ValueError, match="action 99 of agent 3"):
+    actions[3] = action
+    with pytest.raises(ValueError, match=f"action {action} of agent 3 is out of range"):
         simulator.step(actions)
-    with pytest.raises(ValueError, match="action -2 of agent 0"):
-        simulator.step(np.full(len(simulator), -2))
-    with pytest.raises(ValueError, match="40 actions are needed"):
+
+
+def test_step_refuses_a_wrong_number_of_actions(simulator):
+    with pytest.raises(ValueError, match="expected 40 actions"):
         simulator.step([0])
+    with pytest.raises(ValueError, match="expected 40 actions"):
+        simulator.step([0], simulator.observe().actions)
+
+
+def test_act_refuses_a_location_that_is_not_in_view(simulator):
     with pytest.raises(ValueError, match="agent 0 has no navigable location 50"):
         simulator.act(50)
 
 
-def test_locations_are_what_result_files_hold(simulator):
+def test_locations_are_plain_poses_as_in_result_files(simulator):
     viewpoint, heading, elevation = simulator.locations()[4]
     assert viewpoint == simulator.world.viewpoints[simulator.node[4]]
     assert (heading, elevation) == (VIEW_HEADING[simulator.view[4]], VIEW_ELEVATION[simulator.view[4]])
@@ -177,7 +186,126 @@ def test_locations_are_what_result_files_hold(simulator):
     assert isinstance(heading, float)
 
 
-def test_no_agents_is_fine(tiny_world):
+def test_simulator_without_agents_observes_and_steps(tiny_world):
     simulator = Simulator(tiny_world)
     assert simulator.observe().candidates.shape == (0, 0)
     simulator.step([])
+    assert simulator.go_to([]).shape == (0, 1)
+
+
+# Any node of the building
+
+
+def check_walk(simulator, before, view, goals, walked):
+    """Each row of `walked` is the shortest path after its start, and the agent faces where it came from last."""
+    world = simulator.world
+    for row, (start, goal) in enumerate(zip(before.tolist(), goals.tolist(), strict=True)):
+        path = world.shortest_path(start, goal)
+        assert walked[row, : len(path) - 1].tolist() == path[1:]
+        assert (walked[row, len(path) - 1 :] == -1).all()
+        facing = view[row]
+        if len(path) > 1:
+            facing = world.candidate_views[path[-2], world.next_slot(path[-2], goal)]
+        assert simulator.view[row] == facing
+    assert (simulator.node == goals).all()
+
+
+def test_go_to_walks_the_shortest_path_and_faces_its_last_move(simulator):
+    before, view = simulator.node.copy(), simulator.view.copy()
+    goals = random_goals(simulator, np.random.default_rng(0))
+    goals[:3] = before[:3]
+    walked = simulator.go_to(goals)
+    assert walked.shape[1] > 3
+    check_walk(simulator, before, view, goals, walked)
+    assert (simulator.steps == 1).all()
+    assert not simulator.ended.any()
+
+
+def test_go_to_a_neighbour_equals_step(simulator, tiny_world):
+    other = Simulator(tiny_world)
+    other.reset(simulator.node)
+    other.view = simulator.view.copy()
+    seen = simulator.observe()
+    actions = random_actions(simulator, np.random.default_rng(0))
+    assert (simulator.step(actions) == other.go_to(seen.actions.target_of(actions))).all()
+    assert (simulator.view == other.view).all()
+
+
+def test_go_to_a_neighbour_is_direct_where_another_lies_on_the_way():
+    """a, b and c on a line, all neighbours: by way of b it is as short."""
+    graph = make_graph({"a": (0, 0), "b": (0, 0.1), "c": (0, 0.3)}, ["ab", "bc", "ac"])
+    simulator = Simulator(World([graph]))
+    simulator.reset([0, 2])
+    assert simulator.go_to([2, 0]).tolist() == [[2], [0]]
+
+
+def test_go_to_leaves_stopped_agents_where_they_are(simulator):
+    rng = np.random.default_rng(1)
+    stopping = np.arange(len(simulator)) % 2 == 0
+    simulator.step(np.where(stopping, stop_actions(simulator), 0))
+    node, view = simulator.node.copy(), simulator.view.copy()
+    goals = random_goals(simulator, rng)
+    walked = simulator.go_to(np.where(stopping, -5, goals))
+    assert (simulator.node == np.where(stopping, node, goals)).all()
+    assert (simulator.view[stopping] == view[stopping]).all()
+    assert (walked[stopping] == -1).all()
+    assert (simulator.steps == np.where(stopping, 1, 2)).all()
+
+
+def test_go_to_refuses_unreachable_nodes():
+    graph = make_graph({"a": (0, 0), "b": (0, 2), "c": (0, 4)}, ["ab"])
+    simulator = Simulator(World([graph]))
+    simulator.reset([0, 1])
+    with pytest.raises(ValueError, match="agent 1 cannot walk from node 1 to node 2"):
+        simulator.go_to([1, 2])
+    assert simulator.node.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("node", ["elsewhere", -1, 10**6])
+def test_go_to_refuses_other_buildings_and_no_nodes(simulator, node):
+    world, goals = simulator.world, simulator.node.copy()
+    goals[7] = (world.first_node[1:] % len(world))[world.scan_of_node[goals[7]]] if node == "elsewhere" else node
+    with pytest.raises(ValueError, match=f"agent 7 cannot walk from node {simulator.node[7]} to node {goals[7]}"):
+        simulator.go_to(goals)
+
+
+def test_go_to_refuses_a_wrong_number_of_nodes(simulator):
+    with pytest.raises(ValueError, match="expected 40 nodes"):
+        simulator.go_to(simulator.node[:1])
+
+
+def seen_but_unvisited(visited, seen):
+    rows = [sorted(s - v) for s, v in zip(seen, visited, strict=True)]
+    width = max(map(len, rows))
+    return np.array([[*row, *[-1] * (width - len(row))] for row in rows])
+
+
+def test_step_takes_a_space_of_nodes_seen_but_not_visited(simulator):
+    rng = np.random.default_rng(2)
+    visited = [{node} for node in simulator.node.tolist()]
+    seen = [set() for _ in visited]
+    farthest = 0
+    for step in range(6):
+        look = simulator.observe()
+        for row, nodes in enumerate(look.candidates.tolist()):
+            seen[row] |= set(nodes) - {-1}
+        space = ActionSpace.of(simulator.node, seen_but_unvisited(visited, seen))
+        actions = (rng.random(len(simulator)) * space.stop).astype(int)
+        stopping = simulator.ended | (np.arange(len(simulator)) % 7 == step)
+        actions = np.where(stopping, space.stop, actions)
+        before, view = simulator.node.copy(), simulator.view.copy()
+        walked = simulator.step(actions, space)
+        check_walk(simulator, before, view, space.target_of(actions), walked)
+        assert (simulator.ended == stopping).all()
+        farthest = max(farthest, walked.shape[1])
+        for row, node in enumerate(simulator.node.tolist()):
+            visited[row].add(node)
+    assert farthest > 2, "some nodes are farther than a candidate"
+    first_stop = np.arange(len(simulator)) % 7
+    assert (simulator.steps == np.minimum(first_stop + 1, 6)).all()
+
+
+def test_step_refuses_actions_outside_the_space(simulator):
+    space = ActionSpace.of(simulator.node, simulator.node[:, None])
+    with pytest.raises(ValueError, match="action 2 of agent 0 is out of range: it has actions 0 to 1"):
+        simulator.step(np.full(len(simulator), 2), space)

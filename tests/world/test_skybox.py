@@ -1,4 +1,4 @@
-"""Rendering from made-up faces: directions, orientation, batching, depth, files and every error sentence."""
+"""Rendering from made-up faces: directions, orientation, batching, depth, files and error messages."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def one_view(faces, rotation=LEVEL, heading=0.0, elevation=0.0, width=33, height
 
 
 @pytest.mark.parametrize("size", [1, 2, 9])
-def test_each_direction_shows_its_face(size):
+def test_render_views_shows_each_face_in_its_direction(size):
     for quarter_turns, face in [(0, 3), (1, 4), (2, 1), (3, 2), (-1, 2)]:
         view = one_view(plain_faces(size), heading=quarter_turns * RIGHT_ANGLE)
         assert view[16, 16].tolist() == COLOURS[face].tolist()
@@ -71,7 +71,7 @@ def test_each_direction_shows_its_face(size):
         assert view[16, 16].tolist() == COLOURS[face].tolist()
 
 
-def test_a_wide_view_has_its_neighbours_on_the_right_sides():
+def test_render_views_shows_neighbouring_faces_on_the_right_sides():
     view = one_view(plain_faces(), vfov=2.4)
     assert view[16, 32].tolist() == COLOURS[4].tolist()
     assert view[16, 0].tolist() == COLOURS[2].tolist()
@@ -79,7 +79,7 @@ def test_a_wide_view_has_its_neighbours_on_the_right_sides():
     assert view[32, 16].tolist() == COLOURS[5].tolist()
 
 
-def test_upright_and_not_mirrored():
+def test_render_views_is_upright_and_not_mirrored():
     faces = np.zeros((6, 32, 32, 3), dtype=np.uint8)
     faces[:, :, :, 0] = np.arange(32) * 8  # brighter to the right
     faces[:, :, :, 1] = np.arange(32)[:, None] * 8  # brighter downwards
@@ -95,14 +95,14 @@ def test_upright_and_not_mirrored():
     ("axis", "angle", "heading", "elevation"),
     [(2, -0.4, 0.4, 0), (2, 1.1, -1.1, 0), (0, 0.02, 0, 0.02), (0, -0.5, 0, -0.5)],
 )
-def test_a_turned_or_tilted_pose_takes_the_faces_along(axis, angle, heading, elevation):
+def test_render_views_turns_the_faces_with_the_pose(axis, angle, heading, elevation):
     faces = smooth_faces()
     moved = one_view(faces, about(axis, angle) @ LEVEL, heading, elevation).astype(int)
     assert np.abs(moved - one_view(faces)).max() <= 2
     assert np.abs(moved - one_view(faces, LEVEL, heading, elevation)).max() > 2
 
 
-def test_a_pose_upside_down_turns_the_picture_upside_down():
+def test_render_views_of_an_upside_down_pose_is_upside_down():
     faces = smooth_faces()
     rolled = one_view(faces, about(1, np.pi) @ LEVEL)
     assert np.abs(rolled[::-1, ::-1].astype(int) - one_view(faces)).max() <= 2
@@ -117,7 +117,7 @@ def test_a_pose_upside_down_turns_the_picture_upside_down():
     angles=st.lists(st.tuples(st.floats(-50, 50), st.floats(-4, 4)), max_size=4),
     seed=st.integers(0, 1000),
 )
-def test_any_size_gives_that_shape_and_only_colours_of_the_faces(size, width, height, vfov, angles, seed):
+def test_render_views_of_any_size_has_only_colours_of_the_faces(size, width, height, vfov, angles, seed):
     headings, elevations = [h for h, _ in angles], [e for _, e in angles]
     views = render_views(plain_faces(size), random_rotation(seed), headings, elevations, width, height, vfov)
     assert views.shape == (len(angles), height, width, 3)
@@ -133,7 +133,7 @@ def threads_for_any_size(monkeypatch):
 
 @pytest.mark.usefixtures("threads_for_any_size")
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_many_views_equal_one_by_one(threads):
+def test_render_views_of_many_equals_one_by_one(threads):
     faces, rotation = noisy_faces(31), random_rotation(3)
     headings, elevations = np.linspace(-4, 9, 7), np.linspace(-1.5, 1.5, 7)
     views = render_views(faces, rotation, headings, elevations, 321, 203, 1.3, threads=threads)
@@ -141,7 +141,7 @@ def test_many_views_equal_one_by_one(threads):
         np.testing.assert_array_equal(view, one_view(faces, rotation, heading, elevation, 321, 203, 1.3))
 
 
-def test_out_is_filled_and_returned():
+def test_render_views_fills_and_returns_out():
     out = np.zeros((2, 5, 7, 3), dtype=np.uint8)
     views = render_views(noisy_faces(4), LEVEL, [0, 1], [0, 1], 7, 5, 1.0, out=out)
     assert views is out
@@ -149,7 +149,7 @@ def test_out_is_filled_and_returned():
     np.testing.assert_array_equal(out, render_views(noisy_faces(4), LEVEL, [0, 1], [0, 1], 7, 5, 1.0))
 
 
-def test_faces_in_any_memory_layout():
+def test_render_views_takes_faces_in_any_memory_layout():
     faces = noisy_faces(12)
     view = one_view(faces)
     np.testing.assert_array_equal(one_view(np.asfortranarray(faces)), view)
@@ -158,7 +158,7 @@ def test_faces_in_any_memory_layout():
 
 
 @pytest.mark.usefixtures("threads_for_any_size")
-def test_several_threads_may_render_at_once():
+def test_render_views_can_run_on_several_threads_at_once():
     def draw(seed: int) -> np.ndarray:
         return render_views(noisy_faces(16, seed), LEVEL, [0, 1, 2], [0, 0, 0], 300, 300, 1.0, threads=2)
 
@@ -175,7 +175,7 @@ def draw_in_child(queue) -> None:
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="needs fork")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 @pytest.mark.usefixtures("threads_for_any_size")
-def test_a_forked_process_renders_too():
+def test_render_views_runs_in_a_forked_process():
     """Data loaders fork after the parent has rendered."""
     expected = int(render_views(noisy_faces(16), LEVEL, [0, 1], [0, 0], 300, 300, 1.0, threads=2).sum())
     context = multiprocessing.get_context("fork")
@@ -187,7 +187,7 @@ def test_a_forked_process_renders_too():
     assert child.exitcode == 0
 
 
-def test_a_sphere_around_the_viewpoint_is_a_plane_times_the_cosine():
+def test_render_depth_of_a_sphere_falls_off_with_the_cosine():
     faces = np.full((6, 16, 16), 40_000, dtype=np.uint16)
     depth = render_depth(faces, random_rotation(1), [0.4, -2], [0.2, 1.1], 41, 31, 1.2)
     assert depth.shape == (2, 31, 41)
@@ -216,7 +216,7 @@ def write_six(folder: Path, viewpoint: str = "vp", size: int = 16) -> np.ndarray
 
 
 @pytest.mark.parametrize("write", [write_strip, write_six])
-def test_both_layouts_load_as_rgb(tmp_path, write):
+def test_load_faces_reads_both_layouts_as_rgb(tmp_path, write):
     expected = write(tmp_path)
     faces = load_faces(tmp_path, "vp")
     assert faces.shape == expected.shape
@@ -225,7 +225,7 @@ def test_both_layouts_load_as_rgb(tmp_path, write):
     assert np.abs(faces.astype(int) - expected).max() <= 2
 
 
-def test_depth_faces_load(tmp_path):
+def test_load_depth_faces_reads_16_bits(tmp_path):
     strip = np.random.default_rng(0).integers(0, 65_536, (8, 48)).astype(np.uint16)
     Image.fromarray(strip).save(tmp_path / "vp_skybox_depth_small.png")
     faces = load_depth_faces(tmp_path, "vp")
@@ -234,7 +234,7 @@ def test_depth_faces_load(tmp_path):
 
 
 @pytest.mark.parametrize("root", ["", "v1/scans"])
-def test_both_dataset_roots(tmp_path, root):
+def test_skybox_folder_is_found_in_both_layouts(tmp_path, root):
     folder = tmp_path / root / "scan" / "matterport_skybox_images"
     folder.mkdir(parents=True)
     assert skybox_folder(tmp_path, "scan") == folder
@@ -259,15 +259,15 @@ STRIP, FACE, DEPTH = "vp_skybox_small.jpg", "vp_skybox4_sami.jpg", "vp_skybox_de
     [
         (write_strip, STRIP, Path.unlink, rf"neither {STRIP} nor vp_skybox0_sami.jpg to .*; unpack the scan's"),
         (write_strip, STRIP, halve, rf"{STRIP}: the file is truncated; fetch it again"),
-        (write_strip, STRIP, lambda path: path.write_bytes(b""), rf"{STRIP}: the file is not an image .*; fetch"),
-        (write_strip, STRIP, lambda path: path.write_bytes(b"<html>"), rf"{STRIP}: the file is not an image"),
+        (write_strip, STRIP, lambda path: path.write_bytes(b""), rf"{STRIP}: the file is not a readable image; fetch"),
+        (write_strip, STRIP, lambda path: path.write_bytes(b"<html>"), rf"{STRIP}: the file is not a readable image"),
         (write_strip, STRIP, image(50, 10), rf"{STRIP}: six square .* as high, not 50x10; fetch"),
-        (write_six, FACE, Path.unlink, rf"{FACE} is missing; unpack the scan's"),
+        (write_six, FACE, Path.unlink, rf"missing {FACE}; unpack the scan's"),
         (write_six, FACE, image(64, 12), rf"{FACE}: a skybox face must be square, not 64x12; fetch it again"),
-        (write_six, FACE, image(32, 32), rf"{FACE}: this face is 32x32 but face 0 is 64x64; fetch the six again"),
+        (write_six, FACE, image(32, 32), rf"{FACE}: this face is 32x32 but face 0 is 64x64; .* fetch them again"),
     ],
 )
-def test_files_that_cannot_be_used(tmp_path, write, name, spoil, sentence):
+def test_load_faces_refuses_bad_files(tmp_path, write, name, spoil, sentence):
     write(tmp_path, size=64)
     spoil(tmp_path / name)
     with pytest.raises(InputError, match=sentence):
@@ -279,10 +279,10 @@ def test_files_that_cannot_be_used(tmp_path, write, name, spoil, sentence):
     [
         (Path.unlink, rf"{DEPTH}: there is no such file; write it with"),
         (halve, rf"{DEPTH}: the file is .*; fetch it again"),
-        (image(48, 8, "L"), rf"{DEPTH}: depth must be 16-bit grey, not L; write it again"),
+        (image(48, 8, "L"), rf"{DEPTH}: depth must be 16-bit grey, not L; write the file again"),
     ],
 )
-def test_depth_that_cannot_be_used(tmp_path, spoil, sentence):
+def test_load_depth_faces_refuses_bad_files(tmp_path, spoil, sentence):
     image(192, 32, "I;16")(tmp_path / DEPTH)
     spoil(tmp_path / DEPTH)
     with pytest.raises(InputError, match=sentence):
@@ -292,14 +292,14 @@ def test_depth_that_cannot_be_used(tmp_path, spoil, sentence):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"faces": np.zeros((6, 4, 5, 3), np.uint8)}, r"Faces must be uint8 of shape \(6, N, N, 3\)"),
+        ({"faces": np.zeros((6, 4, 5, 3), np.uint8)}, r"faces must be uint8 of shape \(6, N, N, 3\)"),
         ({"faces": np.zeros((6, 4, 4, 3), np.float32)}, r"not float32 of shape \(6, 4, 4, 3\)"),
         ({"faces": np.zeros(6, np.uint8)}, r"not uint8 of shape \(6,\)"),
         ({"rotation": np.eye(4)}, r"rotation must be a 3x3 rotation matrix"),
         ({"rotation": np.zeros((3, 3))}, r"rotation must be a 3x3 rotation matrix"),
         ({"rotation": np.full((3, 3), np.nan)}, r"rotation must be a 3x3 rotation matrix"),
         ({"headings": [0, 1]}, r"as many headings as elevations, not shapes \(2,\) and \(1,\)"),
-        ({"headings": [np.nan]}, r"Headings and elevations must be finite"),
+        ({"headings": [np.nan]}, r"headings and elevations must be finite"),
         ({"width": 0}, r"at least one pixel, not 0x6"),
         ({"vfov": 60}, r"vfov must be between 0 and pi radians, not 60"),
         ({"vfov": 0}, r"vfov must be between 0 and pi radians, not 0"),
@@ -308,11 +308,11 @@ def test_depth_that_cannot_be_used(tmp_path, spoil, sentence):
         ({"out": np.zeros((1, 6, 8, 3), np.int8)}, r"out must be a writable"),
     ],
 )
-def test_arguments_that_make_no_sense(change, sentence):
+def test_render_refuses_bad_arguments(change, sentence):
     camera = {"rotation": LEVEL, "headings": [0.0], "elevations": [0.0], "width": 8, "height": 6, "vfov": 1.0}
     with pytest.raises(InputError, match=sentence):
         render_views(**({"faces": plain_faces(4)} | camera | change))
-    with pytest.raises(InputError, match=r"Faces must be uint16 of shape \(6, N, N\)"):
+    with pytest.raises(InputError, match=r"faces must be uint16 of shape \(6, N, N\)"):
         render_depth(np.zeros((6, 4, 4), np.uint8), **camera)
 
 
@@ -349,7 +349,7 @@ def test_renderer_forgets_the_viewpoint_used_longest_ago(dataset, decoded):
     assert decoded == ["a", "b", "c", "b"]
 
 
-def test_preloaded_viewpoints_are_not_read_again(dataset, decoded):
+def test_renderer_does_not_read_preloaded_viewpoints_again(dataset, decoded):
     renderer = SkyboxRenderer(dataset, cache_size=3)
     renderer.preload([("scan", "a"), ("scan", "b"), ("scan", "a")])
     assert sorted(decoded) == ["a", "b"]
@@ -357,31 +357,31 @@ def test_preloaded_viewpoints_are_not_read_again(dataset, decoded):
     assert len(decoded) == 2
 
 
-def test_renderer_errors(dataset):
+def test_renderer_refuses_bad_cache_sizes_and_viewpoints(dataset):
     with pytest.raises(InputError, match=r"cache_size must be at least 1, not 0"):
         SkyboxRenderer(dataset, cache_size=0)
     renderer = SkyboxRenderer(dataset, cache_size=2)
-    with pytest.raises(InputError, match=r"Cannot preload 3 viewpoints into a cache of 2; give .* of 3 or more"):
+    with pytest.raises(InputError, match=r"cannot preload 3 viewpoints into a cache of 2; give .* of 3 or more"):
         renderer.preload([("scan", viewpoint) for viewpoint in "abc"])
     with pytest.raises(InputError, match=r"no skybox of viewpoint z here"):
         renderer.preload([("scan", "z")])
 
 
-def test_without_numba(monkeypatch):
+def test_render_views_says_how_to_install_numba(monkeypatch):
     monkeypatch.delitem(sys.modules, "mtvm.world._skybox_kernels", raising=False)
     monkeypatch.setitem(sys.modules, "numba", None)
     with pytest.raises(MissingExtraError, match=r"Rendering skyboxes needs numba.*mtvm\[render\]"):
         one_view(plain_faces())
 
 
-def test_without_pillow(monkeypatch, tmp_path):
+def test_load_faces_says_how_to_install_pillow(monkeypatch, tmp_path):
     write_strip(tmp_path)
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(MissingExtraError, match=r"Reading skybox images needs pillow.*mtvm\[render\]"):
         load_faces(tmp_path, "vp")
 
 
-def test_compiles_where_nothing_can_be_cached(monkeypatch):
+def test_compiled_works_without_a_writable_cache(monkeypatch):
     from mtvm.world._skybox_kernels import compiled
 
     original = numba.njit

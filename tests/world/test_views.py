@@ -1,3 +1,5 @@
+"""The 36 views: snapping to the nearest, and the angle feature."""
+
 import math
 
 import numpy as np
@@ -10,7 +12,7 @@ from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING, VIEWS, angle_feature,
 angles = st.floats(-50, 50)
 
 
-def test_every_view_is_nearest_to_its_own_centre():
+def test_nearest_view_of_a_centre_is_the_view_itself():
     assert nearest_view(VIEW_HEADING, VIEW_ELEVATION).tolist() == list(range(VIEWS))
 
 
@@ -26,21 +28,21 @@ def test_every_view_is_nearest_to_its_own_centre():
         (345.1, 0, 12),
         (90, 31, 27),
         (90, -90, 3),
-        (90, 15, 15),  # the rows split strictly at 15 degrees
+        (90, 15, 15),
         (90, -15, 15),
         (90, 15.1, 27),
     ],
 )
-def test_nearest_view(heading, elevation, view):
+def test_nearest_view_splits_rows_strictly_at_15_degrees(heading, elevation, view):
     assert nearest_view(math.radians(heading), math.radians(elevation)) == view
 
 
-def test_a_heading_halfway_rounds_up():
+def test_nearest_view_rounds_half_a_step_up():
     assert nearest_view(math.pi * 2 / 12 * 0.5) == 13
 
 
 @given(angles)
-def test_wrapped_headings_lie_in_one_turn_and_point_the_same_way(heading):
+def test_wrap_heading_gives_the_same_direction_within_one_turn(heading):
     wrapped = float(wrap_heading(heading))
     assert 0 <= wrapped <= 2 * math.pi
     assert math.sin(wrapped) == pytest.approx(math.sin(heading), abs=1e-9)
@@ -48,7 +50,7 @@ def test_wrapped_headings_lie_in_one_turn_and_point_the_same_way(heading):
 
 
 @given(angles)
-def test_the_nearest_view_is_at_most_15_degrees_off(heading):
+def test_nearest_view_is_at_most_15_degrees_off(heading):
     off = wrap_heading(heading - VIEW_HEADING[nearest_view(heading)])
     assert min(off, 2 * math.pi - off) <= math.radians(15) + 1e-9
 

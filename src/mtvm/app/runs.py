@@ -166,7 +166,7 @@ def _read_evaluation(path: Path) -> dict[str, Any]:
 
 def _number(values: dict[str, Any], name: str) -> float | None:
     """A value that can be counted with."""
-    value = values.get(name)
+    value: Any = values.get(name)
     return float(value) if is_number(value) else None
 
 

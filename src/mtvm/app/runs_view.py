@@ -16,6 +16,8 @@ from rich.text import Text
 
 from mtvm.app.runs import Curve, Run, differing_options, direction
 from mtvm.tasks.metric import METRICS
+from mtvm.tasks.registry import TASKS
+from mtvm.tasks.spec import TaskSpec
 
 _LEVELS = "▁▂▃▄▅▆▇█"
 _ASCII_LEVELS = "_.-=+*#@"
@@ -115,7 +117,8 @@ def _evaluations(runs: list[Run]) -> Table:
 
 
 def _headline(split: str) -> tuple[str, ...]:
-    return ("GP",) if split.startswith("ndh-") else ("SR", "SPL")
+    """The metrics to show of an evaluation called `<task>-<split>`."""
+    return TASKS.get(split.partition("-")[0], TaskSpec).headline_metrics
 
 
 def _headline_cell(split: str, values: dict[str, Any] | None) -> str:

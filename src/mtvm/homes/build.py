@@ -33,6 +33,7 @@ from mtvm.files import cache_dir, read_json, write_json, write_text
 from mtvm.homes.generate import generate_home
 from mtvm.homes.home import Home
 from mtvm.progress import progress
+from mtvm.tasks.registry import TASKS
 from mtvm.world.graph import SUFFIX, NavGraph
 
 VERSION = 4
@@ -217,36 +218,32 @@ def _assemble(building: Path, config: WorldConfig, scans: list[str]) -> None:
         part = read_json(building / "parts" / f"{scan}.json", "part of a world")
         lines += [json.dumps(record) for record in part["semantics"]]
         for task, splits in tasks.items():
-            _share_out(part[task], config.split_of(number), splits, task)
-    for split in SPLITS:
-        write_json(building / "R2R" / f"R2R_{split}.json", tasks["r2r"][split])
-        write_json(building / "LONG" / f"LONG_{split}.json", tasks["long"][split])
-        name = "test_cleaned" if split == "test" else split
-        write_json(building / "NDH" / f"{name}.json", tasks["ndh"][split])
+            _share_out(part[task], config.split_of(number), splits)
+    for task, splits in tasks.items():
+        for split, entries in splits.items():
+            write_json(building / task.upper() / TASKS[task].file_names(split)[0], entries)
     semantics = building / "semantics" / "viewpoints.jsonl.gz"
     semantics.parent.mkdir(exist_ok=True)
     # No time stamp: the same world gives the same bytes.
     semantics.write_bytes(gzip.compress("\n".join(lines).encode() + b"\n", mtime=0))
 
 
-def _share_out(entries: list[Any], split: str, splits: dict[str, list[Any]], task: str) -> None:
+def _share_out(entries: list[Any], split: str, splits: dict[str, list[Any]]) -> None:
     """A home's entries to its split; of a training home the last ones go to val_seen, of a test home goals are cut."""
     if split == "train":
         kept_back = max(1, round(len(entries) * _SEEN_SHARE)) if len(entries) > 1 else 0
         splits["train"] += entries[: len(entries) - kept_back]
         splits["val_seen"] += entries[len(entries) - kept_back :]
     elif split == "test":
-        splits["test"] += [_without_goal(entry, task) for entry in entries]
+        splits["test"] += [_without_goal(entry) for entry in entries]
     else:
         splits[split] += entries
 
 
-def _without_goal(entry: dict[str, Any], task: str) -> dict[str, Any]:
-    if task != "ndh":
-        hidden = {name: value for name, value in entry.items() if name not in ("distance", "via")}
-        return hidden | {"path": entry["path"][:1]}
-    secret = {"planner_path", "player_path", "end_panos"}
-    return {name: value for name, value in entry.items() if name not in secret and not name.startswith("R2R_")}
+def _without_goal(entry: dict[str, Any]) -> dict[str, Any]:
+    secret = {"distance", "via", "planner_path", "player_path", "end_panos"}
+    public = {name: value for name, value in entry.items() if name not in secret and not name.startswith("R2R_")}
+    return public | {"path": entry["path"][:1]} if "path" in entry else public
 
 
 def _extract(building: Path, config: WorldConfig, workers: int | None, show_progress: bool) -> None:

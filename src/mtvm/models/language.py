@@ -99,6 +99,11 @@ class LanguageEncoder(nn.Module):
             self.reader.requires_grad_(False)
             self._frozen = [self.reader]
 
+    @property
+    def reader_width(self) -> int:
+        """Width of the reader's states; 0 without a reader."""
+        return 0 if self.reader is None else self.dropped.numel()
+
     def freeze(self, layers: int) -> None:
         """Freeze the word embeddings and the first layers: no gradients, no dropout."""
         every = [self.bert.get_submodule("embeddings"), *self.bert.get_submodule("encoder.layer").children()]

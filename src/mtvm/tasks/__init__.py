@@ -1,1 +1,1 @@
-"""Episodes, metrics, baselines and result files."""
+"""Tasks: episodes, teachers, rewards, metrics, baselines and result files."""

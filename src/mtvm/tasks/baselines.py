@@ -1,4 +1,4 @@
-"""Agents that read nothing: the rows at the top and the bottom of every table."""
+"""Baselines that ignore the instruction."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _FORWARD_MOVES = 5
 def run_baseline(baseline: Baseline, episodes: EpisodeSet, seed: int = 0) -> list[list[Pose]]:
     """One trajectory for each episode.
 
-    - random: R2R's random agent turns right 0 to 11 times, then moves forward five times, turning right
-      wherever nothing lies ahead.
+    - random: R2R's random agent. It turns right 0 to 11 times, then moves forward five times, turning right whenever
+      there is nothing ahead.
     - forward: the same without the first turns.
-    - shortest: the shortest path to the end of the reference path, by way of what is to be passed, then stop.
+    - shortest: walks the shortest path to the end of the reference path, through `via`.
     - stop: stays at the start.
     """
     if baseline not in BASELINES:
-        raise InputError(f"agent '{baseline}' is none of {', '.join(BASELINES)}.")
+        raise InputError(f"unknown agent '{baseline}'; give one of {', '.join(BASELINES)}.")
     if seed < 0:
         raise InputError(f"seed {seed} is negative; give 0 or more.")
     simulator = Simulator(episodes.world)
@@ -57,10 +57,10 @@ def _shortest(simulator: Simulator, episodes: EpisodeSet) -> list[list[Pose]]:
 
 
 def _wander(simulator: Simulator, turns: NDArray[np.int64]) -> list[list[Pose]]:
-    """Turn right `turns` times, then move forward five times, turning right wherever there is no way ahead."""
+    """Turn right `turns` times, then move forward five times, turning right whenever there is nothing ahead."""
     trajectories = [[pose] for pose in simulator.locations()]
     moves = np.zeros(len(simulator), dtype=np.int64)
-    # A viewpoint without a way out ends the walk.
+    # An agent at a viewpoint without neighbours can never move.
     while (live := (moves < _FORWARD_MOVES) & (simulator.world.degree[simulator.node] > 0)).any():
         forward = live & (turns == 0) & (simulator.navigable()[:, 0] >= 0)
         simulator.act(forward, heading=live & ~forward)

@@ -1,4 +1,4 @@
-"""Finding the released files below the user's data folder, whatever repository's layout it has."""
+"""Finding released files below the user's data folder, in the layout of any of the common repositories."""
 
 from __future__ import annotations
 
@@ -16,14 +16,18 @@ _HOW = "give the folder with --data or in $MTVM_DATA"
 
 
 class DataFolder:
-    """A folder with connectivity graphs and task files anywhere below it."""
+    """A folder with connectivity graphs and task files anywhere below it.
 
-    def __init__(self, path: Path) -> None:
+    It is searched once, when the object is made. To load several splits, make one and pass it to each call: everything
+    that takes a data folder takes a `DataFolder` too.
+    """
+
+    def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         if not self.path.is_dir():
             raise InputError(f"{self.path}: the data folder does not exist; {_HOW}.")
         self._files: defaultdict[str, list[Path]] = defaultdict(list)
-        visited: set[str] = set()  # links may lead in circles
+        visited: set[str] = set()  # links may form cycles
         for folder, subfolders, names in os.walk(self.path, followlinks=True):
             if (real := os.path.realpath(folder)) in visited:
                 subfolders.clear()
@@ -34,17 +38,20 @@ class DataFolder:
                 self._files[name].append(Path(folder, name))
 
     @classmethod
-    def resolve(cls, path: Path | None) -> DataFolder:
-        """The folder given, else `$MTVM_DATA`."""
-        if path is None:
-            named = os.environ.get("MTVM_DATA")
-            if not named:
-                raise InputError(f"no data folder: {_HOW}; it holds the R2R or NDH files and connectivity/.")
-            path = Path(named)
-        return cls(path)
+    def resolve(cls, data: DataFolder | str | Path | None) -> DataFolder:
+        """The folder `data`, by default `$MTVM_DATA`. A `DataFolder` is returned as it is."""
+        return data if isinstance(data, DataFolder) else cls(cls.locate(data))
+
+    @staticmethod
+    def locate(path: str | Path | None) -> Path:
+        """The path itself, by default `$MTVM_DATA`."""
+        path = path or os.environ.get("MTVM_DATA")
+        if not path:
+            raise InputError(f"no data folder: {_HOW}; it should contain connectivity/ and the task files.")
+        return Path(path)
 
     def find(self, names: list[str], accept: Callable[[Path], bool] = lambda _: True) -> Path | None:
-        """The file with the first of these names that is there, the one nearest to the top if several are."""
+        """The first file found among `names`; if there are several of that name, the one nearest to the top."""
         for name in names:
             found = sorted(filter(accept, self._files.get(name, [])), key=lambda p: (len(p.parts), str(p)))
             if found:
@@ -52,13 +59,13 @@ class DataFolder:
         return None
 
     def matching(self, prefix: str, suffix: str) -> list[Path]:
-        """All files whose names begin and end so, sorted by name."""
+        """All files whose names start with `prefix` and end with `suffix`, sorted by name."""
         names = sorted(name for name in self._files if name.startswith(prefix) and name.endswith(suffix))
         return [self._files[name][0] for name in names]
 
     @property
     def connectivity(self) -> Path:
-        """The folder of the connectivity files."""
+        """The folder with the most connectivity files."""
         folders = sorted({path.parent for path in self.matching("", SUFFIX)})
         if not folders:
             raise InputError(
@@ -66,3 +73,8 @@ class DataFolder:
                 "repository's folder 'connectivity' there."
             )
         return max(folders, key=lambda folder: (len(list(folder.glob(f"*{SUFFIX}"))), -len(folder.parts)))
+
+
+def json_names(*stems: str) -> list[str]:
+    """The file names of these stems: plain, encoded, and as JSON lines."""
+    return [f"{stem}{ending}" for stem in stems for ending in (".json", "_enc.json", ".jsonl", "_enc.jsonl")]

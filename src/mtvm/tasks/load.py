@@ -1,99 +1,73 @@
-"""One call from a task's name and split to its episodes."""
+"""From a task and a split to episodes."""
 
 from __future__ import annotations
 
-import json
+import dataclasses
 from pathlib import Path
-from typing import Literal, get_args
 
 from mtvm.errors import InputError
 from mtvm.tasks.data import DataFolder
-from mtvm.tasks.episode import EpisodeSet, KnownScans
-from mtvm.tasks.ndh import Supervision, load_ndh
-from mtvm.tasks.r2r import load_r2r
+from mtvm.tasks.episode import EpisodeSet
+from mtvm.tasks.records import KnownScans
+from mtvm.tasks.registry import find_task
+from mtvm.tasks.spec import TaskSpec
 from mtvm.world.graph import SUFFIX
 from mtvm.world.world import World
 
-Task = Literal["r2r", "r4r", "long", "ndh", "prevalent"]
-TASKS: tuple[Task, ...] = get_args(Task)
-
 
 def load_episodes(
-    task: Task,
+    task: str | TaskSpec,
     split: str,
-    data: DataFolder | Path | None = None,
+    data: DataFolder | str | Path | None = None,
     *,
-    supervision: Supervision = "mixed",
+    supervision: str = "mixed",
     world: World | None = None,
 ) -> EpisodeSet:
     """The episodes of a split.
 
-    `split` is a released name (train, val_seen, val_unseen, test) or the path of a file in that form.
-    `data` is the data folder (default: `$MTVM_DATA`). `world` lets several splits share one world; otherwise
-    the scans that occur are loaded. `supervision` matters for NDH alone.
+    Args:
+        task: a name (see `tasks.registry`), `module:NAME` of your own spec, or a spec.
+        split: a released split (train, val_seen, val_unseen, test), or the path of a .json or .jsonl file.
+        data: the data folder; default `$MTVM_DATA`.
+        supervision: which path is the reference, for tasks that offer several.
+        world: share this world between splits, instead of loading the scans that occur.
     """
-    folder = data if isinstance(data, DataFolder) else DataFolder.resolve(data)
-    path = task_file(folder, task, split)
+    spec = find_task(task) if isinstance(task, str) else task
+    folder = DataFolder.resolve(data)
+    path = task_file(folder, spec, split)
     connectivity = folder.connectivity
     if world is None:
         names = frozenset(file.name.removesuffix(SUFFIX) for file in connectivity.glob(f"*{SUFFIX}"))
-        scans = KnownScans(names, f"there is no connectivity file of it in {connectivity}")
+        scans = KnownScans(names, f"which has no connectivity file in {connectivity}")
     else:
-        scans = KnownScans(frozenset(world.scans), f"it is not among the {len(world.scans)} scans of the world given")
+        scans = KnownScans(frozenset(world.scans), f"which is not among the {len(world.scans)} of the given world")
 
     def make_world(occurring: set[str]) -> World:
-        return world or World.load(connectivity, sorted(occurring))
+        return World.load(connectivity, sorted(occurring)) if world is None else world
 
     name = path.stem if _is_file(split) else split
-    if task == "ndh":
-        return load_ndh(path, name, supervision, scans, make_world)
-    return load_r2r(path, task, name, scans, make_world)
+    return dataclasses.replace(spec.read(path, name, scans, make_world, supervision), task=spec)
 
 
-def _is_file(split: str) -> bool:
-    return split.endswith((".json", ".jsonl"))
-
-
-def task_file(folder: DataFolder, task: Task, split: str) -> Path:
-    """The file of a split: a path as it is given, else a released name anywhere below the data folder."""
+def task_file(folder: DataFolder, task: TaskSpec, split: str) -> Path:
+    """The file of a split: `split` itself if it is a path, else the file of a released name below the data folder."""
     if _is_file(split):
         return Path(split)
-    names = released_names(task, split)
-    found = folder.find(names, _looks_like_ndh) if task == "ndh" else folder.find(names)
+    names = task.file_names(split)
+    found = folder.find(names, task.accepts)
     if found is None:
-        there = ", ".join(splits_there(folder, task)) or "none"
+        available = ", ".join(available_splits(folder, task)) or "none"
         raise InputError(
-            f"{folder.path}: no file of {task} split '{split}' below it (looked for {', '.join(names)}); "
-            f"splits there: {there}."
+            f"{folder.path}: no file of {task.name} split '{split}' below it (looked for {', '.join(names)}); "
+            f"available splits: {available}."
         )
     return found
 
 
-def released_names(task: Task, split: str) -> list[str]:
-    """The names under which the common repositories keep a split."""
-    if task == "prevalent":
-        stems = ["prevalent_aug", "prevalent_aug_train_enc", "aug_paths"] if split == "aug" else [f"prevalent_{split}"]
-    elif task == "ndh":
-        stems = ["test_cleaned", "test"] if split == "test" else [split]
-    else:
-        stems = [f"{task.upper()}_{split}"]
-    return [f"{stem}{ending}" for stem in stems for ending in (".json", "_enc.json", ".jsonl", "_enc.jsonl")]
+def available_splits(folder: DataFolder, task: TaskSpec) -> list[str]:
+    """The splits of a task that have a file below the data folder."""
+    return [split for split in task.splits if folder.find(task.file_names(split), task.accepts)]
 
 
-def splits_there(folder: DataFolder, task: Task) -> list[str]:
-    """The splits of a task whose files are below the data folder."""
-    if task == "prevalent":
-        return ["aug"] if folder.find(released_names(task, "aug")) else []
-    usual = ["train", "val_train_seen", "val_seen", "val_unseen", "test"]
-    accept = _looks_like_ndh if task == "ndh" else lambda _: True
-    return [split for split in usual if folder.find(released_names(task, split), accept)]
-
-
-def _looks_like_ndh(path: Path) -> bool:
-    """NDH's files have names that say nothing, so look for its own field near the beginning."""
-    try:
-        with path.open("rb") as file:
-            beginning = file.read(200_000)
-    except OSError:
-        return False
-    return json.dumps("inst_idx").encode() in beginning
+def _is_file(split: str) -> bool:
+    return split.endswith((".json", ".jsonl"))

@@ -1,7 +1,6 @@
-"""How well trajectories follow their episodes. All distances are along the navigation graph, in metres.
+"""Metrics of trajectories. All distances are along the navigation graph, in metres.
 
-Everything is computed for all episodes at once on padded node arrays; `dynamic_time_warping_row` is also the
-step from which a reward can be built.
+They are computed for all episodes at once on padded node arrays.
 """
 
 from __future__ import annotations
@@ -15,22 +14,22 @@ from mtvm.world.world import World
 
 SUCCESS_RADIUS = 3.0
 
-_CHUNK = 512  # episodes whose trajectory-by-reference distances are held at once
+_CHUNK = 512  # episodes at a time, to limit memory
 
 Floats = NDArray[np.float64]
 Nodes = NDArray[np.integer]
 
 
-def evaluate(episodes: EpisodeSet, trajectories: Nodes) -> dict[str, Floats]:
-    """Each metric of each episode, rates in percent.
+def score_trajectories(episodes: EpisodeSet, trajectories: Nodes) -> dict[str, Floats]:
+    """Every metric of every episode, rates in percent.
 
-    `trajectories` is (N, T): the nodes visited, the start first, -1 padded. Staying at a viewpoint counts as
-    one visit. The episodes must have goals. Where they have places to pass first (`via`), success asks for those too,
-    and the shortest path leads by them.
+    `trajectories` (N, T) are the nodes visited, from the start on, padded with -1; staying at a viewpoint counts as one
+    visit. The episodes must have goals. If they have `via`, success requires passing it, and the shortest path leads
+    through it.
     """
     trajectories = without_stays(trajectories)
     columns = {name: np.empty(len(episodes)) for name in EVALUATED}
-    by_length = np.argsort(_count(trajectories), kind="stable")  # so that one long walk does not pad all the others
+    by_length = np.argsort(_count(trajectories), kind="stable")  # to pad as little as possible
     for first in range(0, len(episodes), _CHUNK):
         rows = by_length[first : first + _CHUNK]
         walked = trajectories[rows][:, : _count(trajectories[rows]).max()]
@@ -59,7 +58,7 @@ def _evaluate(world: World, walked: Nodes, reference: Nodes, via: Nodes, goals: 
         "NE": error,
         "SR": success,
         "OSR": np.asarray(right.any(axis=1), dtype=np.float64),
-        # An agent that starts at the goal and stays there has walked the shortest path.
+        # 1 for an agent that starts at the goal and stays there.
         "SPL": success * np.divide(shortest, longer, out=np.ones_like(longer), where=longer > 0),
         "TL": length,
         "nDTW": ndtw,
@@ -70,13 +69,13 @@ def _evaluate(world: World, walked: Nodes, reference: Nodes, via: Nodes, goals: 
 
 
 def goal_distance(world: World, nodes: Nodes, goals: Nodes) -> Floats:
-    """(N, T) distance to the nearest goal; inf where nodes are padded."""
+    """(N, T) distance to the nearest goal; inf for padding."""
     distances = pair_distances(world, nodes, goals)
     return distances.min(axis=2)
 
 
 def near_goal(world: World, walked: Nodes, via: Nodes, goals: Nodes) -> NDArray[np.bool_]:
-    """(N, T) at which steps stopping is right: near a goal, with all of `via` passed in its order."""
+    """(N, T) at which steps stopping is a success: within 3 m of a goal, after passing `via` in order."""
     steps = np.arange(walked.shape[1])
     since = np.zeros(len(walked), dtype=np.int64)
     for place in via.T[:, :, None]:
@@ -87,22 +86,22 @@ def near_goal(world: World, walked: Nodes, via: Nodes, goals: Nodes) -> NDArray[
 
 
 def shortest_length(world: World, starts: Nodes, via: Nodes, goals: Nodes) -> Floats:
-    """(N,) metres from the start by way of `via` to the nearest goal."""
+    """(N,) length of the shortest path from the start through `via` to the nearest goal."""
     stations = np.concatenate([starts[:, None], via], axis=1)
     return path_length(world, stations) + goal_distance(world, _last(stations)[:, None], goals)[:, 0]
 
 
 def pair_distances(world: World, rows: Nodes, columns: Nodes) -> Floats:
-    """(N, T, R) distances between two (N, ...) node arrays; inf where either is padded."""
+    """(N, T, R) distances between (N, T) and (N, R) nodes; inf for padding."""
     real = (rows >= 0)[:, :, None] & (columns >= 0)[:, None, :]
-    safe = rows[:, :1, None]  # any node of the same scan keeps the lookup inside its block
+    safe = rows[:, :1, None]  # in place of padding: pairs must be of one scan
     start = np.where(real, rows[:, :, None], safe)
     goal = np.where(real, columns[:, None, :], safe)
     return np.where(real, world.distance(start, goal), np.inf)
 
 
 def path_length(world: World, nodes: Nodes) -> Floats:
-    """(N,) metres walked along the nodes."""
+    """(N,) length of the paths."""
     if nodes.shape[1] < 2:
         return np.zeros(len(nodes))
     moved = nodes[:, 1:] >= 0
@@ -111,8 +110,8 @@ def path_length(world: World, nodes: Nodes) -> Floats:
 
 
 def dynamic_time_warping_row(above: Floats | None, apart: Floats) -> Floats:
-    """The next row (N, R) of the warping table, from the row above (None: this is the first) and the
-    distances of the newly visited node to each reference node."""
+    """The next row (N, R) of the warping table, from the row above (None for the first row) and the distances from the
+    new node to each reference node."""
     row = np.empty_like(apart)
     for column in range(apart.shape[1]):
         if above is None:
@@ -126,7 +125,8 @@ def dynamic_time_warping_row(above: Floats | None, apart: Floats) -> Floats:
 
 
 def dynamic_time_warping(apart: Floats, walked: ArrayLike, reference: ArrayLike) -> Floats:
-    """(N,) cost of the best warping of `walked` visited onto `reference` reference nodes; `apart` is (N, T, R)."""
+    """(N,) DTW between the first `walked` visited and the first `reference` reference nodes, of distances `apart`
+    (N, T, R)."""
     walked, last = np.asarray(walked), np.asarray(reference)[:, None] - 1
     row: Floats | None = None
     cost = np.zeros(len(apart))
@@ -137,22 +137,22 @@ def dynamic_time_warping(apart: Floats, walked: ArrayLike, reference: ArrayLike)
 
 
 def normalized_dtw(cost: Floats, reference: ArrayLike) -> Floats:
-    """exp(-DTW / (3 |R|)): 1 for the reference itself."""
+    """nDTW: exp(-DTW / (3 m * length of the reference)), 1 for the reference itself."""
     return np.exp(-cost / (SUCCESS_RADIUS * np.asarray(reference)))
 
 
 def coverage_by_length(apart: Floats, reference_length: Floats, length: Floats, reference: ArrayLike) -> Floats:
-    """CLS: how much of the reference is covered, times how well the length fits what is covered."""
-    nearness = np.exp(-apart.min(axis=1) / SUCCESS_RADIUS)  # 0 for padding, which lies at inf
+    """CLS: coverage of the reference, times how well the length of the trajectory fits the part covered."""
+    nearness = np.exp(-apart.min(axis=1) / SUCCESS_RADIUS)  # 0 for padding
     coverage = nearness.sum(axis=1) / np.asarray(reference)
     expected = coverage * reference_length
     scale = expected + np.abs(expected - length)
-    # A reference of one viewpoint expects no walking, and a trajectory that does none fits it.
+    # 1 for a trajectory of length 0 if the reference has length 0 too.
     return coverage * np.divide(expected, scale, out=np.ones_like(scale), where=scale > 0)
 
 
 def without_stays(nodes: Nodes) -> Nodes:
-    """The same walks without repeats of a viewpoint in place, padded with -1 at the end."""
+    """The trajectories without consecutive repeats of a viewpoint, padded with -1."""
     stays = np.zeros(nodes.shape, dtype=bool)
     stays[:, 1:] = (nodes[:, 1:] == nodes[:, :-1]) | (nodes[:, 1:] < 0)
     order = np.argsort(stays, axis=1, kind="stable")

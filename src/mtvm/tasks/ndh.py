@@ -1,30 +1,37 @@
-"""Navigation from Dialog History (CVDN): three ways to supervise, several right places to stop."""
+"""Navigation from Dialog History (CVDN): texts are dialogs, there are three kinds of supervision and several goals."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.errors import InputError
-from mtvm.tasks.episode import EpisodeSet, KnownScans, Records
+from mtvm.tasks.data import json_names
+from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metrics import goal_distance
-from mtvm.tasks.r2r import MakeWorld, read_records
+from mtvm.tasks.records import KnownScans, MakeWorld, Records, read_records
+from mtvm.tasks.spec import TaskSpec
+from mtvm.world.world import World
 
 Supervision = Literal["oracle", "navigator", "mixed"]
+"""The reference path. oracle: the planner's; navigator: the player's; mixed: the player's if it passes the end of the
+planner's after its start, else the planner's."""
 SUPERVISIONS: tuple[Supervision, ...] = get_args(Supervision)
 
+_ID_FIELD = "inst_idx"
 _ROLE_MARKERS = {"navigator": "<NAV>", "oracle": "<ORA>"}
 _TARGET_MARKER = "<TAR>"
 
 
-def load_ndh(path: Path, split: str, supervision: Supervision, scans: KnownScans, make_world: MakeWorld) -> EpisodeSet:
+def read_ndh(path: Path, split: str, scans: KnownScans, make_world: MakeWorld, supervision: str) -> EpisodeSet:
     """Episodes of an NDH file; ids are `inst_idx`. The test split has no paths: its goals are secret."""
     if supervision not in SUPERVISIONS:
-        raise InputError(f"supervision '{supervision}' is none of {', '.join(SUPERVISIONS)}.")
-    records = read_records(path, "inst_idx")
+        raise InputError(f"unknown supervision '{supervision}'; give one of {', '.join(SUPERVISIONS)}.")
+    records = read_records(path, _ID_FIELD)
     ids = [str(identity) for identity in records.unique_ids(int)]
     world = make_world(set(records.scans(scans)))
     starts = _start_records(records)
@@ -37,11 +44,11 @@ def load_ndh(path: Path, split: str, supervision: Supervision, scans: KnownScans
         goals = records.paths("end_panos", world, walked=False)
         nearest = goal_distance(world, references[:, :1], goals)[:, 0]
         for place in np.nonzero(np.isinf(nearest))[0]:
-            raise InputError(f"{records.where(int(place), 'end_panos')}: none of them can be reached from the start.")
+            raise InputError(f"{records.where(int(place), 'end_panos')}: no goal can be reached from the start.")
         for place in np.nonzero(references[:, 0] != start_nodes[:, 0])[0]:
-            raise InputError(f"{records.where(int(place), 'start_pano')} is not where the {supervision} path begins.")
+            raise InputError(f"{records.where(int(place), 'start_pano')} is not the start of the {supervision} path.")
     return EpisodeSet(
-        task="ndh",
+        task=SPEC,
         split=split,
         source=path,
         world=world,
@@ -54,9 +61,7 @@ def load_ndh(path: Path, split: str, supervision: Supervision, scans: KnownScans
     )
 
 
-def _supervised_paths(records: Records, supervision: Supervision, world: Any) -> NDArray[np.int32]:
-    """Oracle: the planner's path. Navigator: the player's. Mixed: the player's if it comes by the planner's
-    last viewpoint after its start, else the planner's."""
+def _supervised_paths(records: Records, supervision: str, world: World) -> NDArray[np.int32]:
     if supervision == "oracle":
         return records.paths("planner_path", world)
     player = records.paths("player_path", world)
@@ -73,33 +78,26 @@ def _supervised_paths(records: Records, supervision: Supervision, world: Any) ->
 
 
 def _start_records(records: Records) -> Records:
-    """The field 'start_pano' of each entry as an entry of its own, with the viewpoint as a path of one."""
+    """The 'start_pano' of each entry as an entry of its own, with the viewpoint as a path."""
     starts = []
     for place, start in enumerate(records.column("start_pano", dict)):
         if not isinstance(start.get("pano"), str):
             raise InputError(f"{records.where(place, 'start_pano')} has no viewpoint id 'pano'.")
         entry = records.entries[place]
         heading = start.get("heading", 0.0)
-        starts.append(
-            {
-                "inst_idx": entry["inst_idx"],
-                "scan": entry["scan"],
-                "pano": [start["pano"]],
-                "heading": heading,
-            }
-        )
+        starts.append({_ID_FIELD: entry[_ID_FIELD], "scan": entry["scan"], "pano": [start["pano"]], "heading": heading})
     return Records(records.path, starts, records.id_field)
 
 
 def _texts(records: Records) -> list[str]:
-    """The dialog role by role, then the target object."""
+    """The dialog, each message after its role marker, then the target object."""
     texts = []
     targets = records.column("target", str)
     for place, (turns, target) in enumerate(zip(records.column("dialog_history", list), targets, strict=True)):
         words = []
         for turn in turns:
             if not isinstance(turn, dict) or not isinstance(turn.get("message"), str):
-                raise InputError(f"{records.where(place, 'dialog_history')} holds a turn without a 'message'.")
+                raise InputError(f"{records.where(place, 'dialog_history')} has a turn without a 'message'.")
             if turn.get("role") not in tuple(_ROLE_MARKERS):
                 raise InputError(
                     f"{records.where(place, 'dialog_history')}: role {turn.get('role')!r} "
@@ -108,3 +106,38 @@ def _texts(records: Records) -> list[str]:
             words += [_ROLE_MARKERS[turn["role"]], turn["message"].strip()]
         texts.append(" ".join([*words, _TARGET_MARKER, target]))
     return texts
+
+
+def _file_names(split: str) -> list[str]:
+    return json_names("test_cleaned", "test") if split == "test" else json_names(split)
+
+
+def _is_ndh(path: Path) -> bool:
+    """Whether NDH's own id field occurs near the start of the file; other datasets use the same file names."""
+    try:
+        with path.open("rb") as file:
+            return json.dumps(_ID_FIELD).encode() in file.read(200_000)
+    except OSError:
+        return False
+
+
+def _horizon(supervision: str) -> int:
+    return 20 if supervision == "oracle" else 80
+
+
+SPEC = TaskSpec(
+    name="ndh",
+    title="NDH",
+    remedy="put CVDN's NDH files (val_unseen.json, ...) below the data folder",
+    file_names=_file_names,
+    read=read_ndh,
+    horizon=_horizon,
+    accepts=_is_ndh,
+    selection_metric="GP",
+    headline_metrics=("GP",),
+    id_field=_ID_FIELD,
+    id_type=int,
+    truncation="start",
+    max_text=300,
+    has_supervision=True,
+)

@@ -1,44 +1,24 @@
-"""Room-to-Room and every file of its form: R4R, the PREVALENT augmented file, a user's own."""
+"""Room-to-Room. Other tasks use its file format too."""
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
-import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from mtvm.errors import InputError
-from mtvm.files import parse_json, read_bytes
-from mtvm.tasks.episode import EpisodeSet, KnownScans, Records
-from mtvm.world.world import World
-
-MakeWorld = Callable[[set[str]], World]
+from mtvm.tasks.data import json_names
+from mtvm.tasks.episode import EpisodeSet
+from mtvm.tasks.records import KnownScans, MakeWorld, read_records
+from mtvm.tasks.spec import TaskSpec
 
 
-def read_records(path: Path, id_field: str) -> Records:
-    """The entries of a JSON list, or of a JSON-lines file."""
-    content = read_bytes(path, "task file")
-    if path.suffix == ".jsonl":
-        entries: list[Any] = []
-        for number, line in enumerate(content.splitlines(), start=1):
-            if not line.strip():
-                continue
-            try:
-                entries.append(json.loads(line))
-            except (ValueError, RecursionError):
-                raise InputError(f"{path}: line {number} is not valid JSON; the file may be truncated.") from None
-        return Records(path, entries, id_field)
-    return Records(path, parse_json(content, path), id_field)
+def read_r2r(path: Path, split: str, scans: KnownScans, make_world: MakeWorld, supervision: str) -> EpisodeSet:
+    """Episodes of a file in R2R's format, one for each instruction; ids are `<path_id>_<i>`.
 
-
-def load_r2r(path: Path, task: str, split: str, scans: KnownScans, make_world: MakeWorld) -> EpisodeSet:
-    """Episodes of a file in R2R form, one for each instruction; ids are `<path_id>_<i>`.
-
-    Where no path has more than its start, as in R2R's test split, the goal is secret and the set has none. Entries may
-    have a field `via`: viewpoints that are to be passed, in this order, before the end.
+    If every path consists of its start alone, as in R2R's test split, the goals are secret. Entries may have a field
+    `via`: viewpoints that the agent must pass, in this order, before the end.
     """
     records = read_records(path, "path_id")
     path_ids = records.unique_ids()
@@ -49,7 +29,7 @@ def load_r2r(path: Path, task: str, split: str, scans: KnownScans, make_world: M
 
     of_entry = np.repeat(np.arange(len(records)), [len(texts) for texts in instructions])
     episodes = EpisodeSet(
-        task=task,
+        task=SPEC,
         split=split,
         source=path,
         world=world,
@@ -62,4 +42,22 @@ def load_r2r(path: Path, task: str, split: str, scans: KnownScans, make_world: M
     )
     if references.shape[1] == 1:
         return episodes
-    return EpisodeSet(**{**vars(episodes), "goals": episodes.reference_ends[:, None]})
+    return dataclasses.replace(episodes, goals=episodes.reference_ends[:, None])
+
+
+def _file_names(split: str) -> list[str]:
+    return json_names(f"R2R_{split}")
+
+
+def _horizon(supervision: str) -> int:
+    return 15
+
+
+SPEC = TaskSpec(
+    name="r2r",
+    title="R2R",
+    remedy="put R2R_<split>.json below the data folder",
+    file_names=_file_names,
+    read=read_r2r,
+    horizon=_horizon,
+)

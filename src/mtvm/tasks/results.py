@@ -1,7 +1,7 @@
-"""Result files: read with the leaderboards' checks, scored, and written for submission.
+"""Result files: reading with the leaderboards' checks, scoring, and writing for submission.
 
-A result file is a list of `{"instr_id": ..., "trajectory": [[viewpoint, heading, elevation], ...]}`; NDH says
-`inst_idx`, a whole number. Viewpoints without angles, and lists of viewpoints walked in one step, are read too.
+A result file is a list of `{"instr_id": ..., "trajectory": [[viewpoint, heading, elevation], ...]}`; the task's spec
+names the id field. A step may also be a viewpoint without angles, or a list of viewpoints walked at once.
 """
 
 from __future__ import annotations
@@ -18,34 +18,30 @@ from mtvm.errors import InputError
 from mtvm.files import atomic_path, read_json, write_json
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metric import EVALUATED
-from mtvm.tasks.metrics import evaluate
+from mtvm.tasks.metrics import score_trajectories
+from mtvm.tasks.spec import COMMON_ID_FIELD
 
 Pose = tuple[str, float, float]
 
 
 class MissingIdsError(InputError):
-    """A result file leaves out episodes."""
-
-
-def id_field(task: str) -> str:
-    return "inst_idx" if task == "ndh" else "instr_id"
+    """A result file lacks some of the episodes."""
 
 
 def write_results(path: Path, episodes: EpisodeSet, trajectories: Sequence[Sequence[Pose]]) -> None:
-    """Write one trajectory of `(viewpoint, heading, elevation)` for each episode."""
-    field = id_field(episodes.task)
+    """Write one trajectory for each episode, in the task's submission format."""
+    task = episodes.task
     records = [
-        {field: int(i) if field == "inst_idx" else i, "trajectory": [list(pose) for pose in poses]}
-        for i, poses in zip(episodes.ids, trajectories, strict=True)
+        {task.id_field: task.id_type(identity), "trajectory": [list(pose) for pose in poses]}
+        for identity, poses in zip(episodes.ids, trajectories, strict=True)
     ]
     write_json(path, records)
 
 
 def read_results(path: Path, episodes: EpisodeSet, partial: bool = False) -> tuple[EpisodeSet, list[list[Pose]]]:
-    """The trajectories of a result file, in the order of the episodes.
+    """The trajectories of a result file, and the episodes that they belong to, in the order of `episodes`.
 
-    Every id must be there exactly once (or at most once, if `partial`), no other id may be; each trajectory
-    begins at the episode's start and moves along edges of the graph.
+    Every episode must occur exactly once (at most once if `partial`), and nothing else may occur.
     """
     records = read_json(path, "result file")
     if not isinstance(records, list) or not records:
@@ -53,11 +49,11 @@ def read_results(path: Path, episodes: EpisodeSet, partial: bool = False) -> tup
     by_id: dict[str, list[Pose]] = {}
     known = set(episodes.ids)
     for place, record in enumerate(records):
-        identity, poses = _read_record(path, place, record)
+        identity, poses = _read_record(path, place, record, episodes.task.id_field)
         if identity not in known:
             raise InputError(f"{path}: entry {place}: id {identity} is not in {episodes.name} ({episodes.source}).")
         if identity in by_id:
-            raise InputError(f"{path}: entry {place}: id {identity} is there twice.")
+            raise InputError(f"{path}: entry {place}: id {identity} occurs twice.")
         by_id[identity] = poses
     missing = [identity for identity in episodes.ids if identity not in by_id]
     if missing and not partial:
@@ -69,12 +65,13 @@ def read_results(path: Path, episodes: EpisodeSet, partial: bool = False) -> tup
     return episodes, [by_id[identity] for identity in episodes.ids]
 
 
-def _read_record(path: Path, place: int, record: Any) -> tuple[str, list[Pose]]:
+def _read_record(path: Path, place: int, record: Any, id_field: str) -> tuple[str, list[Pose]]:
     if not isinstance(record, dict):
-        raise InputError(f"{path}: entry {place} is not an object with 'instr_id' and 'trajectory'.")
-    identity = record.get("instr_id", record.get("inst_idx"))
+        raise InputError(f"{path}: entry {place} is not an object with '{id_field}' and 'trajectory'.")
+    # Some codebases write the common field for every task.
+    identity = record.get(id_field, record.get(COMMON_ID_FIELD))
     if not isinstance(identity, str | int) or isinstance(identity, bool):
-        raise InputError(f"{path}: entry {place} has no 'instr_id' (R2R) or 'inst_idx' (NDH).")
+        raise InputError(f"{path}: entry {place} has no '{id_field}' that is a string or a whole number.")
     trajectory = record.get("trajectory")
     if not isinstance(trajectory, list) or not trajectory:
         raise InputError(f"{path}: entry {place} (id {identity}): 'trajectory' is missing or empty.")
@@ -85,7 +82,7 @@ def _read_record(path: Path, place: int, record: Any) -> tuple[str, list[Pose]]:
 
 
 def _read_step(entry: Any) -> list[Pose]:
-    """`[viewpoint, heading, elevation]`, a viewpoint, or viewpoints walked in one step; empty if none of these."""
+    """The poses of a step: `[viewpoint, heading, elevation]`, a viewpoint, or a list of them; empty if malformed."""
     entry = [entry] if isinstance(entry, str) else entry
     if not isinstance(entry, list | tuple) or not entry or not isinstance(entry[0], str):
         return []
@@ -107,7 +104,8 @@ def _bad_step(path: Path, place: int, identity: str | int, step: int) -> list[Po
 
 
 def trajectory_nodes(path: Path, episodes: EpisodeSet, trajectories: list[list[Pose]]) -> NDArray[np.int32]:
-    """(N, T) nodes of the trajectories, -1 padded, after the leaderboards' checks of starts and edges."""
+    """(N, T) nodes of the trajectories, padded with -1. As on the leaderboards, they must begin at the episode's start
+    and follow edges."""
     world = episodes.world
     nodes = np.full((len(trajectories), max(map(len, trajectories))), -1, dtype=np.int32)
     scans = [world.scans[number] for number in world.scan_of_node[episodes.starts]]
@@ -119,7 +117,7 @@ def trajectory_nodes(path: Path, episodes: EpisodeSet, trajectories: list[list[P
     for row in np.nonzero(nodes[:, 0] != episodes.starts)[0].tolist():
         raise InputError(
             f"{path}: id {episodes.ids[row]}: the trajectory begins at {trajectories[row][0][0]}, "
-            f"the episode at {world.viewpoints[episodes.starts[row]]}."
+            f"but the episode at {world.viewpoints[episodes.starts[row]]}."
         )
     here, there = nodes[:, :-1], nodes[:, 1:]
     broken = (there >= 0) & (there != here) & ~world.has_edge(here, there)
@@ -132,18 +130,18 @@ def trajectory_nodes(path: Path, episodes: EpisodeSet, trajectories: list[list[P
 
 
 def score(path: Path, episodes: EpisodeSet, partial: bool = False) -> tuple[EpisodeSet, dict[str, NDArray[np.float64]]]:
-    """Every metric of every trajectory in a result file, and the episodes that they belong to."""
+    """The episodes in a result file, and every metric of each."""
     if not episodes.has_goals:
         raise InputError(
-            f"{episodes.source}: {episodes.name} has no goals to score against; 'mtvm submit' checks and "
-            "writes the file for the leaderboard."
+            f"{episodes.source}: {episodes.name} cannot be scored, because it has no goals; 'mtvm submit' checks "
+            "the results and writes the file for the leaderboard."
         )
     episodes, trajectories = read_results(path, episodes, partial)
-    return episodes, evaluate(episodes, trajectory_nodes(path, episodes, trajectories))
+    return episodes, score_trajectories(episodes, trajectory_nodes(path, episodes, trajectories))
 
 
 def write_episode_table(path: Path, episodes: EpisodeSet, columns: dict[str, NDArray[np.float64]]) -> None:
-    """One line of CSV for each episode: id, scan, and every metric."""
+    """Write a CSV table with a row for each episode: id, scan and every metric."""
     with atomic_path(path) as fresh, fresh.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["id", "scan", *EVALUATED])
@@ -153,7 +151,8 @@ def write_episode_table(path: Path, episodes: EpisodeSet, columns: dict[str, NDA
 
 
 def write_submission(results: Path, out: Path, episodes: EpisodeSet) -> int:
-    """Check a result file as the leaderboard does and write it in its form; the number of trajectories."""
+    """Check a result file as the leaderboard does and write it in the task's format; returns the number of
+    trajectories."""
     episodes, trajectories = read_results(results, episodes)
     trajectory_nodes(results, episodes, trajectories)
     write_results(out, episodes, trajectories)

@@ -1,8 +1,8 @@
-"""What a step earns: progress, arrival, and likeness to the reference path.
+"""Rewards for progress, for stopping at a goal, and for following the reference path.
 
-On stopping: 2 + 2 nDTW within 3 m of a goal, else -2. On walking: +1 or -1 by whether the goal came nearer, plus the
-change of nDTW, and a penalty for leaving from within a metre of the goal. Where places are to be passed before, the way
-to the goal leads by them, and stopping without them earns nothing.
+Stopping earns 2 + 2 nDTW within 3 m of a goal, else -2. Walking earns +1 or -1 for getting closer to the goal or
+farther away, plus the change in nDTW, minus a penalty for leaving from within 1 m of the goal. If there are viewpoints
+to pass first (`via`), distances lead through them, and stopping before they are passed is a failure.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MISS_RADIUS = 1.0
 
 
 class Rewards:
-    """The running account of a batch of episodes; it begins with the agents at their starts."""
+    """Computes the rewards of a batch of agents step by step, from their `starts` on."""
 
     def __init__(self, episodes: EpisodeSet) -> None:
         starts, references, via, goals = (
@@ -32,30 +32,30 @@ class Rewards:
         self.lengths = (references >= 0).sum(axis=1)
         self.distance = self.way.distance(starts)
         self._row = dynamic_time_warping_row(None, self._apart(starts))
-        self.ndtw = self._likeness()
+        self.ndtw = self._ndtw()
 
     def _apart(self, nodes: Nodes) -> Floats:
         return pair_distances(self.world, nodes[:, None], self.references)[:, 0]
 
-    def _likeness(self) -> Floats:
+    def _ndtw(self) -> Floats:
         last = np.take_along_axis(self._row, self.lengths[:, None] - 1, axis=1)[:, 0]
         return normalized_dtw(last, self.lengths)
 
     def step(self, nodes: Nodes, stopped: NDArray[np.bool_]) -> Floats:
-        """(B,) the rewards of a step after which the agents are at `nodes`; those that `stopped` did not move."""
-        before, likeness = self.distance, self.ndtw
+        """(B,) the rewards of a step that took the agents to `nodes`, where those in `stopped` already were."""
+        distance, ndtw = self.distance, self.ndtw
         row = dynamic_time_warping_row(self._row, self._apart(nodes))
         self._row = np.where(stopped[:, None], self._row, row)
         self.distance = self.way.distance(nodes)
-        self.ndtw = self._likeness()
+        self.ndtw = self._ndtw()
         arrival = np.where(self.way.arrived(self.distance), _ARRIVAL + _ARRIVAL * self.ndtw, -_ARRIVAL)
-        progress = np.sign(before - self.distance) + (self.ndtw - likeness)
-        missed = (before <= _MISS_RADIUS) & (self.distance - before > 0)
-        penalty = np.where(missed, _ARRIVAL * (_MISS_RADIUS - before), 0.0)
+        progress = np.sign(distance - self.distance) + (self.ndtw - ndtw)
+        missed = (distance <= _MISS_RADIUS) & (self.distance > distance)
+        penalty = np.where(missed, _ARRIVAL * (_MISS_RADIUS - distance), 0.0)
         return np.where(stopped, arrival, progress - penalty)
 
     def keep(self, rows: NDArray[np.int64]) -> None:
-        """Drop the episodes that have ended."""
+        """Keep only the agents at `rows`."""
         self.way.keep(rows)
         self.references, self.lengths = self.references[rows], self.lengths[rows]
         self.distance, self.ndtw, self._row = self.distance[rows], self.ndtw[rows], self._row[rows]

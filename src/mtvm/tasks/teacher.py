@@ -1,6 +1,6 @@
-"""The teacher: at every viewpoint, the action of somebody who knows the way.
+"""The teacher, which knows the right action at every viewpoint.
 
-Training imitates it, the shortest-path baseline is it, and the gymnasium environments tell what it would do.
+Training imitates it, the shortest-path baseline executes it, and the gymnasium environments report it.
 """
 
 from __future__ import annotations
@@ -14,28 +14,29 @@ from mtvm.tasks.episode import EpisodeSet
 from mtvm.world.actions import ActionSpace
 
 Follow = Literal["goal", "path"]
-"""goal: take the shortest way to the end of the reference path, by way of what is to be passed first (`via`).
-path: walk along the reference path; from elsewhere, go to its first viewpoint that was not reached yet."""
+"""goal: lead by the shortest path to the end of the reference path, through `via`.
+path: lead along the reference path; from elsewhere, to its first viewpoint that has not been reached yet."""
 
 Nodes = NDArray[np.int64]
 
 
 class Teacher:
-    """Leads a batch of agents through the viewpoints that their episodes ask for, in order, to the last one."""
+    """Leads a batch of agents from station to station, in order; at the last one they should stop."""
 
     def __init__(self, episodes: EpisodeSet, follow: Follow = "goal") -> None:
         self.world = episodes.world
         stations = _reference_stations(episodes) if follow == "path" else _goal_stations(episodes)
         self.stations = stations.astype(np.int64)
-        """(B, S) the viewpoints to reach, -1 padded."""
+        """(B, S) nodes to reach, in order; -1 pads."""
         self.last = (stations >= 0).sum(axis=1) - 1
+        """(B,) index of each agent's last station."""
         self.next = np.zeros(len(stations), dtype=np.int64)
-        """(B,) which station each agent is heading for."""
+        """(B,) index of the station that each agent is heading for."""
 
     def heading_for(self, here: Nodes) -> Nodes:
-        """(B,) the station that each agent at `here` should walk to; the agent's own node when it should stop."""
+        """(B,) the station that each agent at `here` should walk to; its own node if it should stop."""
         rows = np.arange(len(self.last))
-        while True:  # several stations in a row may be the same viewpoint
+        while True:  # consecutive stations may be the same node
             station = self.stations[rows, self.next]
             reached = (station == here) & (self.next < self.last)
             if not reached.any():
@@ -43,32 +44,36 @@ class Teacher:
             self.next += reached
 
     def actions(self, here: Nodes, space: ActionSpace | None = None) -> Nodes:
-        """(B,) what the agents at `here` should do: an action of `space`, which by default has their candidates.
+        """(B,) the right actions of agents at `here`, among those of `space`; by default, their candidates and STOP.
 
-        Where a space does not have the next viewpoint of the way, it is the action on whose way the station is nearest.
+        It is the action that leads to the next node of the shortest path. If `space` lacks that node, it is the action
+        through which the path to the station is shortest; if none leads there, it is STOP.
         """
         station = self.heading_for(here)
+        slot = self.world.next_slot(here, station).astype(np.int64)
         if space is None:
-            slot = self.world.next_slot(here, station).astype(np.int64)
             return np.where(slot < 0, self.world.degree[here], slot)
+        following = np.where(slot < 0, -1, self.world.candidates[here, slot])
         targets = np.where(space.mask, space.targets, here[:, None])
-        detour = self.world.distance(here[:, None], targets) + self.world.distance(targets, station[:, None])
-        detour[~space.mask | (targets == here[:, None])] = np.inf
-        return np.where(station == here, space.stop, detour.argmin(axis=1))
+        length = self.world.distance(here[:, None], targets) + self.world.distance(targets, station[:, None])
+        length[targets == following[:, None]] = 0.0
+        length[targets == here[:, None]] = np.inf
+        stop = (station == here) | np.isinf(length).all(axis=1)
+        return np.where(stop, space.stop, length.argmin(axis=1))
 
     def keep(self, rows: Nodes) -> None:
-        """Drop all agents but those at `rows`: the others have ended."""
+        """Keep only the agents at `rows`."""
         self.stations, self.last, self.next = self.stations[rows], self.last[rows], self.next[rows]
 
     def begin(self, rows: NDArray[np.bool_], other: Teacher) -> None:
-        """Give the agents at `rows` the episodes of another teacher."""
+        """Give the agents at `rows` the episodes of `other`, a teacher of as many agents."""
         width = max(self.stations.shape[1], other.stations.shape[1])
         self.stations = _padded(self.stations, width)
         self.stations[rows], self.last[rows], self.next[rows] = _padded(other.stations, width), other.last, other.next
 
 
 def _reference_stations(episodes: EpisodeSet) -> NDArray[np.int32]:
-    """The reference path after its start, or the start where there is nothing else."""
+    """The reference path after its start, or just the start if there is nothing after it."""
     rest = episodes.references[:, 1:]
     if rest.shape[1] == 0:
         return episodes.references

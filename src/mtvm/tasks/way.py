@@ -1,4 +1,4 @@
-"""How far it still is: by way of the places that come first, to the nearest goal."""
+"""Remaining distance to the nearest goal, through the viewpoints still to be passed."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ Nodes = NDArray[np.integer]
 
 
 class WayAhead:
-    """What lies ahead of a batch of agents, step by step."""
+    """Tracks what a batch of agents has yet to pass, and how far they have to go."""
 
     def __init__(self, world: World, via: Nodes, goals: Nodes) -> None:
         self.world, self.goals = world, goals.copy()
         self.via = via.copy()
-        """(N, V) what is still to be passed."""
+        """(N, V) nodes still to be passed; -1 pads."""
 
     def begin(self, rows: NDArray[np.bool_], via: Nodes, goals: Nodes) -> None:
-        """Give the agents at `rows` other ways."""
+        """Start new episodes for the agents at `rows`."""
         self.via[rows], self.goals[rows] = via, goals
 
     def distance(self, nodes: Nodes) -> NDArray[np.float64]:
-        """(N,) metres left from where the agents are now; what they are near counts as passed from now on."""
-        nobody = np.full((len(nodes), 1), -1)
+        """(N,) remaining distance of agents that have come to `nodes`. They pass what lies within 3 m."""
+        padding = np.full((len(nodes), 1), -1)
         for _ in range(self.via.shape[1]):
             near = goal_distance(self.world, nodes[:, None], self.via[:, :1]) < SUCCESS_RADIUS
-            self.via = np.where(near, np.concatenate([self.via[:, 1:], nobody], axis=1), self.via)
+            self.via = np.where(near, np.concatenate([self.via[:, 1:], padding], axis=1), self.via)
         return shortest_length(self.world, nodes, self.via, self.goals)
 
     def arrived(self, distance: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """(N,) whether stopping is right at this `distance`."""
+        """(N,) whether stopping at this remaining `distance` is a success."""
         return (self.via < 0).all(axis=1) & (distance < SUCCESS_RADIUS)
 
     def keep(self, rows: NDArray[np.int64]) -> None:
-        """Drop the episodes that have ended."""
+        """Keep only the agents at `rows`."""
         self.via, self.goals = self.via[rows], self.goals[rows]

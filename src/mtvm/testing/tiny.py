@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.files import write_json, write_text
+from mtvm.tasks.registry import TASKS
 from mtvm.world.graph import SUFFIX, NavGraph
 
 _SPACING = 2.1  # metres between neighbouring viewpoints, before they are moved about
@@ -41,8 +42,8 @@ def write_tiny_world(folder: Path, seed: int = 0, paths: int = 12) -> Path:
                 entries.append(_r2r_entry(graph, path, path_id, secret=split == "test"))
                 dialogs.append(_ndh_entry(graph, path, inst_idx, rng, secret=split == "test"))
                 path_id, inst_idx = path_id + 1, inst_idx + 1
-        write_json(folder / "R2R" / f"R2R_{split}.json", entries)
-        write_json(folder / "NDH" / ("test_cleaned.json" if split == "test" else f"{split}.json"), dialogs)
+        for task, content in (("r2r", entries), ("ndh", dialogs)):
+            write_json(folder / task.upper() / TASKS[task].file_names(split)[0], content)
     return folder
 
 

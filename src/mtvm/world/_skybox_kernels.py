@@ -1,8 +1,7 @@
 """The compiled inner loops of `mtvm.world.skybox`; importing this module needs numba.
 
-Every function takes arrays that the caller has checked: nothing here looks at bounds. The kernels release the
-GIL and start no threads of their own, because numba's own thread pools end the process when it forks (OpenMP)
-or when two Python threads render at once (workqueue).
+The caller must check the arrays: nothing here checks bounds. The kernels release the GIL but start no threads, because
+numba's thread pools kill the process when it forks (OpenMP) or when two Python threads render at once (workqueue).
 """
 
 from __future__ import annotations
@@ -22,16 +21,16 @@ UNITS_PER_TEXEL = 1 << FRACTION_BITS
 
 
 def compiled(function: Function) -> Function:
-    """Compile on first call, keep the machine code on disk where some cache folder is writable."""
+    """Compile on first call, and cache the machine code on disk if possible."""
     try:
         return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
-    except RuntimeError:  # numba found no folder that it may write to
+    except RuntimeError:  # numba found no writable cache folder
         return cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
 
 
 @compiled
 def face_at(lines: NDArray[np.float32], column: int) -> int:
-    """The face that the ray of `column` leaves the cube through."""
+    """The face that the ray of `column` hits."""
     best = 0
     largest = lines[0, 2, 0] + lines[0, 2, 1] * np.float32(column)
     for face in range(1, 6):
@@ -46,7 +45,7 @@ def face_at(lines: NDArray[np.float32], column: int) -> int:
 def run_end(lines: NDArray[np.float32], face: int, first: int, width: int) -> int:
     """One past the last column, from `first` on, that shows `face`.
 
-    A face is convex and so is its picture: in a row its columns are adjacent, and bisection finds the last.
+    A face is convex, so its columns in a row are adjacent and bisection finds the last.
     """
     if face_at(lines, width - 1) == face:
         return width
@@ -71,7 +70,7 @@ def project_run(
 ) -> None:
     """Where in its face each column of a run falls; `grid` is (scale, offset, highest position).
 
-    Everything stays in 32 bits, so that the compiler can do eight columns at a time.
+    Everything is 32 bits wide, so that the compiler can process eight columns at a time.
     """
     right_start, right_step = line[0, 0], line[0, 1]
     down_start, down_step = line[1, 0], line[1, 1]

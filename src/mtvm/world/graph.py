@@ -1,8 +1,8 @@
-"""One building: its viewpoints, who can walk where, and every table that a simulator needs of it.
+"""The navigation graph of one building, with every table that a simulator needs.
 
-Everything is computed once from the Matterport connectivity file and cached on disk by the file's content.
-Directions are computed as the C++ simulator does (float32 positions and headings, float64 elevations), so
-that candidates, their order and their angles agree with it; distances are float64.
+The tables are computed once from the Matterport connectivity file and cached on disk, keyed by the file's content.
+Directions are computed as in the C++ simulator (float32 positions and headings, float64 elevations), so that
+candidates, their order and their angles agree with it; distances are float64.
 """
 
 from __future__ import annotations
@@ -27,39 +27,40 @@ SUFFIX = "_connectivity.json"
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class NavGraph:
-    """A scan's navigation graph. Node numbers are places in `viewpoints`; K is the largest out-degree."""
+    """A scan's navigation graph. A node is an index into `viewpoints`; K is the largest number of neighbours."""
 
     scan: str
     viewpoints: NDArray[np.str_]
     """(n,) ids of the included viewpoints, in the file's order."""
     file_index: NDArray[np.int32]
-    """(n,) each viewpoint's place in the file, which also counts the excluded ones (the C++ `ix`)."""
+    """(n,) each viewpoint's index in the file, which counts excluded ones too (`ix` in C++)."""
     positions: NDArray[np.float64]
-    """(n, 3) metres, z up."""
+    """(n, 3) in metres, z up."""
     rotations: NDArray[np.float32]
-    """(n, 3, 3) camera-to-world rotation of the pose, which the skybox projection needs."""
+    """(n, 3, 3) camera-to-world rotation of the pose, for drawing skyboxes."""
     candidates: NDArray[np.int32]
-    """(n, K) neighbours in the order in which a sweep over the 36 views first sees them; -1 pads."""
+    """(n, K) neighbours, in the order in which a sweep over the 36 views first sees them; -1 pads. A column is called
+    a slot."""
     candidate_views: NDArray[np.int8]
-    """(n, K) the view whose centre is closest to the candidate; 0 where padded."""
+    """(n, K) the view whose centre is closest to the candidate; 0 pads."""
     candidate_headings: NDArray[np.float64]
-    """(n, K) absolute heading of the candidate's own direction, about -15 to 345 degrees, in radians."""
+    """(n, K) absolute heading of the candidate in radians, from about -15 to 345 degrees."""
     candidate_elevations: NDArray[np.float64]
-    """(n, K) absolute elevation of the candidate's own direction."""
+    """(n, K) absolute elevation of the candidate in radians."""
     navigable: NDArray[np.int16]
-    """(n, 36, V) candidate slots inside each view, sorted by angle from the view's centre; -1 pads."""
+    """(n, 36, V) slots of the candidates inside each view, nearest to its centre first; -1 pads."""
     distances: NDArray[np.float64]
-    """(n, n) walking distance in metres along the graph; inf where there is no way."""
+    """(n, n) walking distance in metres along the graph; inf if there is no path."""
     next_slot: NDArray[np.int16]
-    """(n, n) the candidate slot to take from i on the shortest path to j; -1 at j itself or with no way."""
+    """(n, n) slot of the next candidate on the shortest path from i to j; -1 if i is j or there is no path."""
     visible: NDArray[np.bool_]
-    """(n, n) whether j is in sight from i, which every neighbour is and i itself is not."""
+    """(n, n) whether j can be seen from i; true for neighbours, false for i itself."""
 
     def __len__(self) -> int:
         return len(self.viewpoints)
 
     def node(self, viewpoint: str) -> int:
-        """The number of a viewpoint id."""
+        """The node of a viewpoint id."""
         (found,) = np.nonzero(self.viewpoints == viewpoint)
         if len(found) == 0:
             raise InputError(f"scan {self.scan} has no included viewpoint {viewpoint}.")
@@ -70,14 +71,16 @@ class NavGraph:
         return row[row >= 0]
 
     def next_hop(self, start: int, goal: int) -> int:
-        """The neighbour to walk to from `start` towards `goal`; `goal` itself when there, -1 without a way."""
+        """The next node on the shortest path to `goal`; `goal` when there, -1 if there is no path."""
         slot = self.next_slot[start, goal]
         return int(self.candidates[start, slot]) if slot >= 0 else goal if start == goal else -1
 
     def shortest_path(self, start: int, goal: int) -> list[int]:
         """Nodes from `start` to `goal`, both included."""
         if not np.isfinite(self.distances[start, goal]):
-            raise InputError(f"scan {self.scan}: no way from {self.viewpoints[start]} to {self.viewpoints[goal]}.")
+            raise InputError(
+                f"scan {self.scan}: there is no path from {self.viewpoints[start]} to {self.viewpoints[goal]}."
+            )
         path = [start]
         while path[-1] != goal:
             path.append(self.next_hop(path[-1], goal))
@@ -85,7 +88,7 @@ class NavGraph:
 
     @classmethod
     def load(cls, path: Path, cache: bool = True) -> NavGraph:
-        """Read `<scan>_connectivity.json`, from the cache when this very content was read before."""
+        """Read `<scan>_connectivity.json`, or the cached tables of a file with the same content."""
         content = read_bytes(Path(path), "connectivity file")
         scan = scan_of(Path(path))
         key = hashlib.blake2b(scan.encode() + b"\0" + content, digest_size=16).hexdigest()
@@ -94,7 +97,7 @@ class NavGraph:
             try:
                 return _read_cached(scan, cached)
             except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
-                pass  # nothing there yet, or damaged: computed and written anew
+                pass  # not cached yet, or damaged: compute it again
         graph = cls.from_records(scan, parse_json(content, Path(path)), Path(path))
         if cache:
             _write_cached(graph, cached)
@@ -102,11 +105,11 @@ class NavGraph:
 
     @classmethod
     def from_records(cls, scan: str, records: Any, path: Path) -> NavGraph:
-        """The graph of a parsed connectivity file; `path` only names it in errors."""
+        """The graph of a parsed connectivity file; `path` is only for error messages."""
         ids, poses, included, unobstructed, visible = _check_records(records, path)
         file_index = np.nonzero(included)[0]
         if len(file_index) == 0:
-            raise InputError(f"{path}: no viewpoint has 'included' true, so there is nowhere to stand.")
+            raise InputError(f"{path}: no viewpoint has 'included' true.")
         adjacency = unobstructed[np.ix_(file_index, file_index)]
         np.fill_diagonal(adjacency, False)
         in_sight = visible[np.ix_(file_index, file_index)] | adjacency
@@ -141,8 +144,8 @@ def relative_heading(
     heading: NDArray[np.float64] | float,
     half_hfov: float = HALF_HFOV,
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """Heading of the horizontal direction (east, north) seen from a camera heading, and whether it lies
-    within half the horizontal field of view. Float32 throughout, as the C++ simulator computes it."""
+    """Heading of the horizontal direction (east, north) relative to a camera's, and whether it lies within half the
+    horizontal field of view. In float32, as in the C++ simulator."""
     angle = math.pi / 2 - np.asarray(heading, dtype=np.float64)
     camera_east, camera_north = np.cos(angle).astype(np.float32), np.sin(angle).astype(np.float32)
     along = east * camera_east + north * camera_north
@@ -179,9 +182,9 @@ def _check_records(
         if len(record["pose"]) != 16:
             raise InputError(f"{path}: entry {place}: field 'pose' has {len(record['pose'])} numbers, not 16.")
         for field in ("unobstructed", "visible"):
-            flags = record.get(field, [False] * len(records))  # only walking needs what every file has
+            flags = record.get(field, [False] * len(records))  # 'visible' may be missing
             if not isinstance(flags, list) or not all(isinstance(value, bool | int) for value in flags):
-                raise InputError(f"{path}: entry {place}: field '{field}' holds something that is not true or false.")
+                raise InputError(f"{path}: entry {place}: field '{field}' is not a list of true and false.")
             if len(flags) != len(records):
                 raise InputError(
                     f"{path}: entry {place}: field '{field}' has {len(flags)} values, "
@@ -190,13 +193,13 @@ def _check_records(
     ids = [record["image_id"] for record in records]
     if len(set(ids)) != len(ids):
         twice = next(i for i in ids if ids.count(i) > 1)
-        raise InputError(f"{path}: field 'image_id': viewpoint {twice} is there twice.")
+        raise InputError(f"{path}: field 'image_id': viewpoint {twice} occurs twice.")
     try:
         poses = np.array([record["pose"] for record in records], dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{path}: field 'pose' holds something that is not a number.") from None
+        raise InputError(f"{path}: field 'pose' contains something other than numbers.") from None
     if not (np.abs(poses) < 1e6).all():
-        raise InputError(f"{path}: field 'pose' holds a number that is not finite, or no place on earth.")
+        raise InputError(f"{path}: field 'pose' contains a number that is not finite or is too large.")
     included = np.array([record["included"] for record in records])
     unobstructed, visible = (
         np.array([record.get(field, [False] * len(records)) for record in records]).astype(bool)
@@ -208,11 +211,11 @@ def _check_records(
 def _candidate_tables(
     source: NDArray[np.int64], target: NDArray[np.int64], positions: NDArray[np.float64], path: Path
 ) -> dict[str, Any]:
-    """Candidates of every viewpoint, found as the usual sweep over the 36 views finds them."""
+    """Each viewpoint's candidates, as a sweep over the 36 views would find them."""
     nodes = len(positions)
     east, north, elevation, _ = directions(positions[source], positions[target])
     if not (east * east + north * north).all():
-        raise InputError(f"{path}: an edge joins two viewpoints that are exactly above each other.")
+        raise InputError(f"{path}: an edge joins two viewpoints, one exactly above the other.")
     view_heading = VIEW_HEADING[:HEADINGS]
     heading, seen = relative_heading(east[:, None], north[:, None], view_heading[None, :])
     heading, seen = np.tile(heading, 3), np.tile(seen, 3)  # edges x 36: rows differ only in elevation
@@ -220,14 +223,14 @@ def _candidate_tables(
     angle[~seen] = np.inf
 
     edges = np.arange(len(source))
-    closest = angle.argmin(axis=1)  # the first of equals, as "strictly closer replaces" keeps it
+    closest = angle.argmin(axis=1)  # the first on a tie, as in the sweep
     first = seen.argmax(axis=1)
     order = np.lexsort((angle[edges, first], first, source))
     degree = np.bincount(source, minlength=nodes)
     slot = np.empty(len(source), dtype=np.int64)
     slot[order] = _place_in_group(degree)
 
-    width = int(degree.max(initial=1))  # at least one column, so that a lookup is always possible
+    width = int(degree.max(initial=1))  # at least one column, so that it can be indexed
     candidates = np.full((nodes, width), -1, dtype=np.int32)
     candidates[source, slot] = target
     views = np.zeros((nodes, width), dtype=np.int8)
@@ -252,7 +255,7 @@ def _candidate_tables(
 
 
 def _place_in_group(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """0, 1, 2, ... anew for each of the groups that lie one after the other."""
+    """The index of each item within its group, for consecutive groups of these sizes."""
     starts = np.cumsum(sizes) - sizes
     return np.arange(sizes.sum()) - np.repeat(starts, sizes)
 
@@ -263,15 +266,15 @@ def _shortest_ways(
     positions: NDArray[np.float64],
     candidates: NDArray[np.int32],
 ) -> tuple[NDArray[np.float64], NDArray[np.int16]]:
-    from scipy.sparse import csr_array  # only here: a cached graph should not wait for scipy
+    from scipy.sparse import csr_array  # slow to import, and not needed for cached graphs
     from scipy.sparse.csgraph import dijkstra
 
     nodes = len(positions)
     lengths = np.linalg.norm(positions[source] - positions[target], axis=1)
-    # Searching backwards from each goal makes the predecessor of i the node that follows i towards it.
+    # Searching backwards from each goal, the predecessor of i is the node after i on the path.
     backwards = csr_array((lengths, (target, source)), shape=(nodes, nodes))
     distances, following = dijkstra(backwards, return_predecessors=True)
-    slot_to = np.full((nodes, nodes + 1), -1, dtype=np.int16)  # the last column answers "no way"
+    slot_to = np.full((nodes, nodes + 1), -1, dtype=np.int16)  # the last column is for "no path"
     node, slot = np.nonzero(candidates >= 0)
     slot_to[node, candidates[node, slot]] = slot
     following = np.where(following < 0, nodes, following).T
@@ -284,7 +287,7 @@ def _write_cached(graph: NavGraph, cached: Path) -> None:
         with atomic_path(cached) as fresh:
             np.savez(fresh, **arrays)
     except InputError:
-        pass  # a cache that cannot be written costs time, nothing else
+        pass  # an unwritable cache only costs time
 
 
 def _read_cached(scan: str, cached: Path) -> NavGraph:

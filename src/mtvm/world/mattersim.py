@@ -1,15 +1,15 @@
-"""A drop-in for the Python API of the C++ Matterport3D simulator, both generations of it.
+"""A drop-in replacement for the Python API of the C++ Matterport3D simulator, in both its versions.
 
     import mtvm.world.mattersim
-    mtvm.world.mattersim.install()  # from here on `import MatterSim` is this module
+    mtvm.world.mattersim.install()  # from now on, `import MatterSim` imports this module
 
 or, without touching the other project's code:
 
     PYTHONPATH=$(python -m mtvm.world.mattersim) python their_training.py
 
-Called with strings and numbers, `newEpisode`, `makeAction` and `getState` are those of the older, single-state
-simulator; called with lists they are those of the newer, batched one. Images are drawn when `rgb` or `depth`
-is first looked at, so code that only walks pays nothing for them.
+Called with strings and numbers, `newEpisode`, `makeAction` and `getState` act like the older, single-state simulator;
+called with lists, like the newer, batched one. Images are drawn when `rgb` or `depth` is first read, so code that only
+walks does not pay for them.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _ELEVATIONS: list[float] = VIEW_ELEVATION.tolist()
 
 
 def install() -> None:
-    """Make `import MatterSim` give this module for the rest of the process."""
+    """Make `import MatterSim` import this module, for the rest of the process."""
     sys.modules["MatterSim"] = sys.modules[__name__]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ViewPoint:
-    """A place that can be moved to, and its direction seen from the agent's camera."""
+    """A viewpoint and its direction from the agent's camera."""
 
     viewpointId: str  # noqa: N815
     ix: int
@@ -55,12 +55,12 @@ class ViewPoint:
 
     @property
     def point(self) -> list[float]:
-        """`[x, y, z]`, as the oldest simulators gave it."""
+        """`[x, y, z]`, as in the oldest simulators."""
         return [self.x, self.y, self.z]
 
 
 class SimState:
-    """One agent's state. It does not change when the simulator goes on."""
+    """One agent's state. It does not change when the agent moves on."""
 
     def __init__(self, simulator: Simulator) -> None:
         self.scanId = ""
@@ -76,21 +76,21 @@ class SimState:
 
     @property
     def rgb(self) -> NDArray[np.uint8]:
-        """The view as (height, width, 3), in the order blue, green, red; black with rendering disabled."""
+        """The view as (height, width, 3), in BGR order; black if rendering is disabled."""
         if self._rgb is None:
             self._rgb = self._simulator._draw_rgb(self)
         return self._rgb
 
     @property
     def depth(self) -> NDArray[np.uint16]:
-        """Distance from the image plane as (height, width, 1), 0.25 mm a unit; zeros unless depth is enabled."""
+        """Distance from the image plane as (height, width, 1), in units of 0.25 mm; zeros unless depth is enabled."""
         if self._depth is None:
             self._depth = self._simulator._draw_depth(self)
         return self._depth
 
 
 class Simulator:
-    """The simulator itself; the methods are those of the C++ one, under its names."""
+    """The simulator, with the methods and names of the C++ one."""
 
     def __init__(self) -> None:
         self._width, self._height, self._vfov = 320, 240, 0.8
@@ -113,18 +113,18 @@ class Simulator:
         self._frames = 0
         self.resetTimers()
 
-    # Configuration: as in the C++ simulator, most of it is fixed by `initialize`.
+    # Configuration. As in the C++ simulator, `initialize` fixes most of it.
 
     def setCameraResolution(self, width: int, height: int) -> None:
         self._width, self._height = int(width), int(height)
-        self._around.clear()  # the field of view decides what is navigable
+        self._around.clear()  # what is navigable depends on the field of view
 
     def setCameraVFOV(self, vfov: float) -> None:
         self._vfov = float(vfov)
         self._around.clear()
 
     def setElevationLimits(self, min: float, max: float) -> bool:
-        """Limits for continuous viewing angles; false, and no change, unless -pi/2 < min < 0 < max < pi/2."""
+        """Limit continuous viewing angles. Returns false and changes nothing unless -pi/2 < min < 0 < max < pi/2."""
         valid = -math.pi / 2 < min < 0 < max < math.pi / 2
         if valid:
             self._elevation_limits = (float(min), float(max))
@@ -148,11 +148,11 @@ class Simulator:
         self._configure("_discretized", bool(value))
 
     def setRestrictedNavigation(self, value: bool) -> None:
-        """False makes all neighbours navigable, not only those inside the view."""
+        """If false, all neighbours are navigable, not only those inside the view."""
         self._configure("_restricted", bool(value))
 
     def setPreloadingEnabled(self, value: bool) -> None:
-        """Decode all of a scan's skyboxes when its first image is asked for."""
+        """Load all of a scan's skyboxes when its first image is drawn."""
         self._configure("_preloading", bool(value))
 
     def setBatchSize(self, size: int) -> None:
@@ -161,7 +161,7 @@ class Simulator:
             self._states = [SimState(self) for _ in range(size)]
 
     def setCacheSize(self, size: int) -> None:
-        """Number of decoded panoramas that are kept."""
+        """Number of panoramas kept in memory."""
         self._configure("_cache_size", int(size))
 
     def setSeed(self, seed: int) -> None:
@@ -172,7 +172,7 @@ class Simulator:
             setattr(self, name, value)
 
     def initialize(self) -> None:
-        """End the configuration. `newEpisode` does it too."""
+        """End the configuration. `newEpisode` calls this too."""
         if not self._initialized:
             self._initialized = True
             self._random = random.Random(self._seed)
@@ -183,7 +183,7 @@ class Simulator:
     init = initialize  # its name in the older simulator
 
     def close(self) -> None:
-        """Let go of images and graphs; the simulator can be configured and used again."""
+        """Free images and graphs. The simulator can then be configured and used again."""
         self._initialized = False
         self._graphs.clear()
         self._numbers.clear()
@@ -198,7 +198,7 @@ class Simulator:
         heading: float | Sequence[float] = 0.0,
         elevation: float | Sequence[float] = 0.0,
     ) -> None:
-        """Start anew. With strings: one agent, at a random viewpoint if none is given. With lists: a batch."""
+        """Start an episode: one agent for strings (at a random viewpoint if none is given), a batch for lists."""
         self.initialize()
         if isinstance(scanId, str):
             start = str(viewpointId) or self._random_viewpoint(scanId)
@@ -210,7 +210,7 @@ class Simulator:
         self._states = [self._arrive(scan, self._number(scan, v), h, e, 0) for scan, v, h, e in starts]
 
     def newRandomEpisode(self, scanId: str | Sequence[str]) -> None:
-        """Random viewpoints and headings in the scans given, looking level."""
+        """Start at random viewpoints and headings in these scans, looking level."""
         self.initialize()
         if isinstance(scanId, str):
             self.newEpisode(scanId, "", self._random.uniform(0, 2 * math.pi))
@@ -222,7 +222,7 @@ class Simulator:
     def makeAction(
         self, index: int | Sequence[int], heading: float | Sequence[float], elevation: float | Sequence[float]
     ) -> None:
-        """Move to a navigable location (0: stay), turn and look. Discretized angles go by the signs alone."""
+        """Move to a navigable location (0 stays), turn, look up or down. For discretized angles only signs count."""
         if not self._initialized or self._states[0].location is None:
             raise RuntimeError("MatterSim: newEpisode must be called before makeAction")
         if isinstance(index, int | np.integer):
@@ -238,7 +238,7 @@ class Simulator:
         self._states = [self._moved(state, *action) for state, action in zip(self._states, actions, strict=True)]
 
     def getState(self) -> SimState | list[SimState]:
-        """The state, or in a batch the list of states."""
+        """The state, or the list of states of a batch."""
         return list(self._states) if self._batched else self._states[0]
 
     def _moved(self, state: SimState, index: int, turn: float, look: float) -> SimState:
@@ -264,7 +264,7 @@ class Simulator:
         return state
 
     def _arrive_facing(self, scan: str, node: int, view: int, step: int) -> SimState:
-        """The state with discretized angles, whose locations are kept because they recur."""
+        """The state with discretized angles, whose navigable locations are cached."""
         state = SimState(self)
         state.scanId, state.step, state.viewIndex = scan, step, view
         state.heading, state.elevation = _HEADINGS[view], _ELEVATIONS[view]
@@ -345,7 +345,7 @@ class Simulator:
 
 
 class _Surroundings:
-    """A viewpoint and its neighbours, with the numbers from which their relative directions are made."""
+    """A viewpoint and its neighbours, with the numbers that their relative directions are computed from."""
 
     def __init__(self, graph: NavGraph, node: int, half_hfov: float) -> None:
         nodes = np.sort(graph.neighbours(node))

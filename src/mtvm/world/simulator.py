@@ -1,8 +1,8 @@
-"""A batch of agents that walk, as a few index arrays.
+"""The simulator: a batch of agents, each a node and a view.
 
-Three ways to act, which may be mixed: panoramic (`step`: walk to a candidate, or stop), to any node of the building
-(`go_to`), and low-level (`act`: move to a navigable location of the current view, turn, look up or down), as in the C++
-simulator with discretized viewing angles.
+There are three ways to act, which may be mixed: panoramic (`step`: walk to a candidate, or stop), to any node of the
+building (`go_to`), and low-level (`act`: move to a navigable location of the current view, turn, look up or down), as
+in the C++ simulator with discretized viewing angles.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mtvm.world.actions import ActionSpace
+from mtvm.world.actions import ActionSpace, checked_actions
 from mtvm.world.views import HEADINGS, ROWS, VIEW_ELEVATION, VIEW_HEADING, nearest_view
 from mtvm.world.world import World
 
@@ -23,16 +23,16 @@ _ELEVATION = VIEW_ELEVATION.astype(np.float32)
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Observation:
-    """What a batch of B agents sees; K is the largest number of candidates among them."""
+    """What B agents see; K is the largest number of candidates."""
 
     node: NDArray[np.int64]
-    """(B,) where each agent is."""
+    """(B,) the node where each agent is."""
     view: NDArray[np.int64]
-    """(B,) the view that it faces."""
+    """(B,) the view that each agent faces."""
     candidates: NDArray[np.int32]
-    """(B, K) nodes that it can walk to; -1 pads."""
+    """(B, K) nodes that each agent can walk to; -1 pads."""
     mask: NDArray[np.bool_]
-    """(B, K) true for real candidates."""
+    """(B, K) true for candidates, false for padding."""
     count: NDArray[np.int64]
     """(B,) number of candidates."""
     candidate_views: NDArray[np.int8]
@@ -46,7 +46,7 @@ class Observation:
 
     @property
     def actions(self) -> ActionSpace:
-        """What the agents can do: walk to a candidate, or stop."""
+        """The agents' actions: walk to a candidate, or stop."""
         return ActionSpace.of(self.node, self.candidates)
 
     @property
@@ -67,7 +67,7 @@ class Simulator:
         self.world = world
         self._headings = world.candidate_headings.astype(np.float32)
         self._elevations = world.candidate_elevations.astype(np.float32)
-        # sin/cos of the elevation never change; of the heading, the agent's turn is applied at each step.
+        # Relative elevations never change; relative headings are turned by the agent's own at each step.
         self._angles = np.stack(
             [
                 np.sin(self._headings),
@@ -89,7 +89,7 @@ class Simulator:
         self.steps = np.zeros(self.node.shape, dtype=np.int64)
 
     def place(self, rows: ArrayLike, nodes: ArrayLike, headings: ArrayLike = 0.0, elevations: ArrayLike = 0.0) -> None:
-        """Start the agents at `rows` (indices or a mask) anew, and leave the others as they are."""
+        """Restart only the agents at `rows` (indices or a mask)."""
         rows = np.asarray(rows)
         self.node[rows], self.view[rows] = np.asarray(nodes), nearest_view(headings, elevations)
         self.ended[rows], self.steps[rows] = False, 0
@@ -108,7 +108,7 @@ class Simulator:
         return len(self.node)
 
     def keep(self, rows: ArrayLike) -> None:
-        """Drop all agents but `rows` (indices or a mask), in that order: ended episodes leave the batch."""
+        """Keep only the agents at `rows` (indices or a mask), in that order."""
         rows = np.asarray(rows)
         self.node, self.view = self.node[rows], self.view[rows]
         self.ended, self.steps = self.ended[rows], self.steps[rows]
@@ -136,68 +136,62 @@ class Simulator:
         )
 
     def step(self, actions: ArrayLike, space: ActionSpace | None = None) -> NDArray[np.int64]:
-        """Take an action of `space` each, which by default is walking to a candidate or stopping.
+        """Take one action of `space` per agent; by default, walk to a candidate or stop.
 
-        Agents that have stopped stay where they are. An agent that walks ends up facing the view through which it saw
-        where it went. Returns (B, H) the nodes that each agent came to on the way, -1 padded; H is 1 for candidates.
+        Agents that have stopped stay where they are, whatever their action. An agent that walks ends up facing the
+        view that showed where it went. Returns (B, H), the nodes reached on the way, padded with -1; without `space`,
+        H is 1.
         """
-        live = ~self.ended
+        stop = self.world.degree[self.node] if space is None else space.stop
+        actions = checked_actions(actions, stop, self.ended)
+        stopping = actions == stop
         if space is not None:
-            actions = space.checked(np.where(live, actions, space.stop))
             walked = self.go_to(space.target_of(actions))
-            self.ended |= live & space.is_stop(actions)
-            return walked
-        degree = self.world.degree[self.node]
-        actions = np.asarray(actions, dtype=np.int64)
-        if actions.shape != degree.shape or (live & ((actions < 0) | (actions > degree))).any():
-            self.observe().actions.checked(actions if actions.shape != degree.shape else np.where(live, actions, 0))
-        moving = live & (actions < degree)
-        self._move(actions, moving)
-        self.ended |= live & ~moving
-        self.steps += live
-        return np.where(moving, self.node, -1)[:, None]
+        else:
+            self._move(actions, ~stopping)
+            self.steps += ~self.ended
+            walked = np.where(stopping, -1, self.node)[:, None]
+        self.ended |= stopping
+        return walked
 
     def go_to(self, nodes: ArrayLike) -> NDArray[np.int64]:
-        """Walk to a node each along the shortest path; an agent that is there, or has stopped, stays where it is.
+        """Walk to one node per agent along the shortest path. This counts as one step, however long the path.
 
-        Returns (B, H) the nodes that each agent came to on the way, -1 padded. However far it is, this is one step.
+        Agents that are already there, or have stopped, stay. Returns (B, H), the nodes reached on the way, padded
+        with -1.
         """
         nodes = np.asarray(nodes, dtype=np.int64)
-        live = ~self.ended
+        if nodes.shape != self.node.shape:
+            raise ValueError(f"expected {len(self)} nodes, one for each agent; got shape {nodes.shape}.")
         world, path = self.world, []
-        same = world.scan_of_node[nodes] == world.scan_of_node[self.node]
-        known = same & np.isfinite(world.distance(self.node, np.where(same, nodes, self.node)))
-        if (live & ~known).any():
-            row = int((live & ~known).argmax())
-            raise ValueError(
-                f"agent {row} at node {self.node[row]} cannot walk to node {nodes[row]}: no way leads there."
-            )
-        nodes = np.where(live, nodes, self.node)
+        nodes = np.where(self.ended, self.node, nodes)
+        unreachable = ~world.reachable(self.node, nodes)
+        if unreachable.any():
+            row = int(unreachable.argmax())
+            raise ValueError(f"agent {row} cannot walk from node {self.node[row]} to node {nodes[row]}.")
+        # A neighbour is walked to directly, even where another one lies exactly on the way.
         neighbours = world.candidates[self.node] == nodes[:, None]
         slot = np.where(neighbours.any(axis=1), neighbours.argmax(axis=1), world.next_slot(self.node, nodes))
         while (moving := self.node != nodes).any():
             self._move(slot, moving)
             path.append(np.where(moving, self.node, -1))
             slot = world.next_slot(self.node, nodes)
-        self.steps += live
+        self.steps += ~self.ended
         return np.stack(path, axis=1) if path else np.full((len(self), 1), -1)
 
     def _move(self, slots: NDArray[np.integer], moving: NDArray[np.bool_]) -> None:
-        """Move the agents that are `moving` to the candidate in their slot."""
+        """Move the agents marked by `moving` to the candidates in these slots."""
         slots = np.where(moving, slots, 0)
         self.view = np.where(moving, self.world.candidate_views[self.node, slots], self.view)
-        self.node = np.where(moving, self.world.candidates[self.node, slots], self.node).astype(np.int64)
+        self.node = np.where(moving, self.world.candidates[self.node, slots], self.node)
 
     def navigable(self) -> NDArray[np.int64]:
-        """(B, V) candidate slots inside each agent's view, nearest to its centre first; -1 pads."""
+        """(B, V) slots of the candidates inside each agent's view, nearest to its centre first; -1 pads."""
         return self.world.navigable[self.node, self.view].astype(np.int64)
 
     def act(self, index: ArrayLike = 0, heading: ArrayLike = 0, elevation: ArrayLike = 0) -> None:
-        """Low-level action: move to navigable location `index` (0: stay; i: the i-th of `navigable`), and
-        turn right or left and look up or down by one view, by the signs of `heading` and `elevation`.
-
-        Moving keeps the heading and elevation.
-        """
+        """Low-level action: move to navigable location `index` (0 stays, i is the i-th of `navigable`), keeping the
+        view; then turn and look up or down by one view, according to the signs of `heading` and `elevation`."""
         index = np.broadcast_to(np.asarray(index, dtype=np.int64), self.node.shape)
         locations = np.concatenate([np.full((len(self), 1), -1), self.navigable()], axis=1)
         illegal = (index < 0) | (index > (locations >= 0).sum(axis=1))
@@ -205,7 +199,7 @@ class Simulator:
             row = int(illegal.argmax())
             raise ValueError(f"agent {row} has no navigable location {index[row]} in its view.")
         slot = np.take_along_axis(locations, index[:, None], axis=1)[:, 0]
-        self.node = np.where(slot >= 0, self.world.candidates[self.node, slot], self.node).astype(np.int64)
+        self.node = np.where(slot >= 0, self.world.candidates[self.node, slot], self.node)
         rows, steps = np.divmod(self.view, HEADINGS)
         steps = (steps + np.sign(np.asarray(heading, dtype=np.float64)).astype(np.int64)) % HEADINGS
         rows = np.clip(rows + np.sign(np.asarray(elevation, dtype=np.float64)).astype(np.int64), 0, ROWS - 1)
@@ -213,7 +207,7 @@ class Simulator:
         self.steps += 1
 
     def forward(self) -> NDArray[np.bool_]:
-        """Move to the navigable location closest to the view's centre; true for agents that had one."""
+        """Move to the navigable location closest to the view's centre; returns which agents had one."""
         possible = self.navigable()[:, 0] >= 0
         self.act(possible.astype(np.int64))
         return possible
@@ -227,7 +221,7 @@ class Simulator:
         self.act(elevation=direction)
 
     def locations(self) -> list[tuple[str, float, float]]:
-        """`(viewpoint, heading, elevation)` of each agent, as result files hold them."""
+        """`(viewpoint, heading, elevation)` of each agent, as in result files."""
         ids = self.world.viewpoints[self.node].tolist()
         headings, elevations = VIEW_HEADING[self.view].tolist(), VIEW_ELEVATION[self.view].tolist()
         return list(zip(ids, headings, elevations, strict=True))
@@ -237,7 +231,7 @@ _TURN = np.stack([np.sin(VIEW_HEADING), np.cos(VIEW_HEADING)], axis=-1).astype(n
 
 
 def _turn_angles(angles: NDArray[np.float32], view: NDArray[np.int64]) -> None:
-    """Make sin and cos of absolute headings those of `heading - view heading`, in place."""
+    """Turn the sine and cosine of absolute headings into those of headings relative to `view`, in place."""
     turn_sin, turn_cos = _TURN[view, 0][:, None], _TURN[view, 1][:, None]
     sin, cos = angles[..., 0].copy(), angles[..., 1].copy()
     angles[..., 0] = sin * turn_cos - cos * turn_sin

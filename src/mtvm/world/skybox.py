@@ -35,9 +35,9 @@ FACE_AXES = np.array(
     ],
     dtype=np.float64,
 )
-LARGEST_FACE = 8192  # texel positions are float32 and need eight bits for the weights
-PIXELS_WORTH_THREADS = 1 << 20  # below, starting threads takes as long as drawing
-BANDS_PER_THREAD = 8  # enough that none waits long for the last, few enough that handing out costs nothing
+LARGEST_FACE = 8192  # texel positions are float32, of which the weights take eight bits
+PIXELS_WORTH_THREADS = 1 << 20  # for fewer, starting threads takes as long as drawing
+BANDS_PER_THREAD = 8  # enough to balance the load, few enough to be cheap to hand out
 
 
 def skybox_folder(dataset: Path, scan: str) -> Path:
@@ -54,11 +54,8 @@ def skybox_folder(dataset: Path, scan: str) -> Path:
 
 
 def load_faces(folder: Path, viewpoint: str) -> NDArray[np.uint8]:
-    """The faces as (6, N, N, 3) RGB.
-
-    They are the strip `<viewpoint>_skybox_small.jpg` or, where there is none, `<viewpoint>_skybox0_sami.jpg` to
-    `<viewpoint>_skybox5_sami.jpg`.
-    """
+    """The faces as (6, N, N, 3) RGB, from the strip `<viewpoint>_skybox_small.jpg` or, without it, from the six files
+    `<viewpoint>_skybox<0-5>_sami.jpg`."""
     strip = Path(folder) / f"{viewpoint}_skybox_small.jpg"
     if strip.is_file():
         return _cut_strip(_read_image(strip, "RGB"), strip)
@@ -70,7 +67,7 @@ def load_faces(folder: Path, viewpoint: str) -> NDArray[np.uint8]:
             f"{paths[5].name}); unpack the scan's matterport_skybox_images into this folder."
         )
     if missing:
-        raise InputError(f"{folder}: {', '.join(missing)} is missing; unpack the scan's skyboxes again.")
+        raise InputError(f"{folder}: missing {', '.join(missing)}; unpack the scan's skyboxes again.")
     images = [_read_image(path, "RGB") for path in paths]
     size = images[0].shape[0]
     for image, path in zip(images, paths, strict=True):
@@ -80,7 +77,7 @@ def load_faces(folder: Path, viewpoint: str) -> NDArray[np.uint8]:
         if height != size:
             raise InputError(
                 f"{path}: this face is {width}x{height} but face 0 is {size}x{size}; "
-                "fetch the six again, they must have the same size."
+                "all six must have the same size; fetch them again."
             )
     return np.stack(images)
 
@@ -105,15 +102,15 @@ def render_views(
     *,
     threads: int | None = None,
 ) -> NDArray[np.uint8]:
-    """Views of one viewpoint as (views, height, width, 3) RGB, written into `out` where it is given.
+    """Views of one viewpoint as (views, height, width, 3) RGB, written to `out` if given.
 
-    Bilinear with the simulator's integer rounding; each face ends at its own edge texels, without blending
-    into the next. `threads` is the number of threads, by default one per available core.
+    Interpolation is bilinear with the simulator's integer rounding, and does not blend across the edges of faces.
+    `threads` defaults to one per available core.
     """
     kernels = _kernels()
     faces = _checked_faces(faces, np.uint8, (3,))
     if faces.shape[1] == 1:
-        faces = faces.repeat(2, axis=1).repeat(2, axis=2)  # the kernel takes two neighbours in each direction
+        faces = faces.repeat(2, axis=1).repeat(2, axis=2)  # the kernel interpolates between two texels
     rays = _face_rays(rotation, headings, elevations, width, height, vfov)
     shape = (len(rays), height, width, 3)
     if out is None:
@@ -144,7 +141,7 @@ def render_depth(
 ) -> NDArray[np.uint16]:
     """Distances perpendicular to the image plane as (views, height, width), from the nearest texels.
 
-    The faces hold distances from the viewpoint; the unit stays the same, and 0 (unknown) stays 0.
+    The unit is that of the faces, which hold distances from the viewpoint; 0 (unknown) stays 0.
     """
     kernels = _kernels()
     faces = np.ascontiguousarray(_checked_faces(depth_faces, np.uint16, ()))
@@ -161,9 +158,9 @@ def render_depth(
 
 
 class SkyboxRenderer:
-    """Views from the skyboxes of a dataset, with the faces of the last `cache_size` viewpoints in memory.
+    """Draws views from a dataset's skyboxes and keeps the faces of the last `cache_size` viewpoints in memory.
 
-    A viewpoint takes 4.7 MB with 512-pixel faces. Threads may share a renderer.
+    A viewpoint with 512-pixel faces takes 4.7 MB. A renderer may be shared between threads.
     """
 
     def __init__(self, dataset: Path, cache_size: int = 32, threads: int | None = None) -> None:
@@ -192,11 +189,11 @@ class SkyboxRenderer:
         return render_views(faces, rotation, headings, elevations, width, height, vfov, out, threads=self.threads)
 
     def preload(self, viewpoints: Iterable[tuple[str, str]]) -> None:
-        """Decode the faces of these (scan, viewpoint) pairs, several at a time, into the cache."""
+        """Load the faces of these (scan, viewpoint) pairs into the cache, in parallel."""
         wanted = list(dict.fromkeys(viewpoints))
         if len(wanted) > self.cache_size:
             raise InputError(
-                f"Cannot preload {len(wanted)} viewpoints into a cache of {self.cache_size}; "
+                f"cannot preload {len(wanted)} viewpoints into a cache of {self.cache_size}; "
                 f"give SkyboxRenderer a cache_size of {len(wanted)} or more."
             )
         with ThreadPoolExecutor(_thread_count(self.threads)) as pool:
@@ -239,10 +236,10 @@ def _read_image(path: Path, mode: str) -> NDArray[Any]:
             if mode == "RGB":
                 return np.array(image.convert("RGB"))
             if not image.mode.startswith("I"):
-                raise InputError(f"{path}: depth must be 16-bit grey, not {image.mode}; write it again.")
+                raise InputError(f"{path}: depth must be 16-bit grey, not {image.mode}; write the file again.")
             return np.array(image).astype(np.uint16)
     except (OSError, EOFError, SyntaxError, Image.DecompressionBombError) as error:
-        reason = "truncated" if "truncated" in str(error) else "not an image that can be decoded"
+        reason = "truncated" if "truncated" in str(error) else "not a readable image"
         raise InputError(f"{path}: the file is {reason}; fetch it again.") from error
 
 
@@ -251,7 +248,7 @@ def _cut_strip(strip: NDArray[Any], path: Path) -> NDArray[Any]:
     height, width = strip.shape[:2]
     if width != 6 * height:
         raise InputError(
-            f"{path}: six square faces side by side are 6 times as wide as high, not {width}x{height}; "
+            f"{path}: six square faces side by side must be 6 times as wide as high, not {width}x{height}; "
             "fetch or write the file again."
         )
     faces = strip.reshape(height, 6, height, *strip.shape[2:])
@@ -263,16 +260,16 @@ def _checked_faces(faces: NDArray[Any], dtype: type, channels: tuple[int, ...]) 
     if faces.dtype != dtype or faces.shape != (6, size, size, *channels) or not 1 <= size <= LARGEST_FACE:
         wanted = ", ".join(["6", "N", "N", *map(str, channels)])
         raise InputError(
-            f"Faces must be {np.dtype(dtype)} of shape ({wanted}) with N up to {LARGEST_FACE}, "
+            f"faces must be {np.dtype(dtype)} of shape ({wanted}) with N up to {LARGEST_FACE}, "
             f"not {faces.dtype} of shape {faces.shape}."
         )
     return faces
 
 
 def _image_plane(width: int, height: int, vfov: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The columns' and the rows' middles on the image plane at distance 1; right and up are positive."""
+    """Centres of the columns and rows on the image plane at distance 1; right and up are positive."""
     if width < 1 or height < 1:
-        raise InputError(f"A view must have at least one pixel, not {width}x{height}.")
+        raise InputError(f"a view must have at least one pixel, not {width}x{height}.")
     if not 0 < vfov < np.pi:
         raise InputError(f"vfov must be between 0 and pi radians, not {vfov}.")
     slope = np.tan(vfov / 2)
@@ -291,20 +288,22 @@ def _face_rays(
 ) -> NDArray[np.float64]:
     """The pixels' rays in each face's coordinates, as (views, 6, 3, 3).
 
-    The third axis is right, down and towards the face; the last one is the top left pixel, the step to the
-    next column and the step to the next row.
+    The third axis is right, down and towards the face; the last one is the top left pixel, the step from column to
+    column and the step from row to row.
     """
     to_world = np.asarray(rotation, dtype=np.float32).astype(np.float64)
-    # Far from a rotation a ray could vanish, and with it the division by its longest component.
+    # If this is not a rotation, rays can be zero, and they are divided by their longest component.
     if to_world.shape != (3, 3) or not np.allclose(to_world.T @ to_world, np.eye(3), atol=1e-2):
         raise InputError("rotation must be a 3x3 rotation matrix: the upper left part of the viewpoint's pose.")
     # The simulator keeps both angles as float32.
     heading = np.atleast_1d(np.asarray(headings, dtype=np.float32)).astype(np.float64)
     elevation = np.atleast_1d(np.asarray(elevations, dtype=np.float32)).astype(np.float64)
     if heading.ndim != 1 or heading.shape != elevation.shape:
-        raise InputError(f"Give as many headings as elevations, not shapes {heading.shape} and {elevation.shape}.")
+        raise InputError(
+            f"there must be as many headings as elevations, not shapes {heading.shape} and {elevation.shape}."
+        )
     if not (np.isfinite(heading).all() and np.isfinite(elevation).all()):
-        raise InputError("Headings and elevations must be finite numbers of radians.")
+        raise InputError("headings and elevations must be finite.")
     sideways, upwards = _image_plane(width, height, vfov)
     sine, cosine = np.sin(heading), np.cos(heading)
     level = np.cos(elevation)
@@ -326,7 +325,7 @@ def _thread_count(threads: int | None) -> int:
 
 
 def _in_bands(draw: Callable[[int, int], None], rows: int, width: int, threads: int | None) -> None:
-    """Call `draw(first, end)` for bands of rows that cover them all, on several threads where it pays."""
+    """Call `draw(first, end)` for bands of rows that cover them all, on several threads if that is faster."""
     workers = _thread_count(threads)
     if workers == 1 or rows * width < PIXELS_WORTH_THREADS:
         draw(0, rows)

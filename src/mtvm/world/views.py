@@ -1,7 +1,7 @@
 """The 36 views of a panorama: 12 headings, 30 degrees apart, in 3 rows (down, level, up).
 
-A view's index is `row * 12 + heading step`. Heading 0 looks along +y and grows clockwise, towards +x;
-elevation grows upwards. All angles are radians.
+A view's index is `row * 12 + heading step`. Heading 0 looks along +y and increases clockwise, towards +x; elevation
+increases upwards. All angles are in radians.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ANGLE_FEATURE_REPEATS = 32
 
 
 def wrap_heading(heading: ArrayLike) -> NDArray[np.float64]:
-    """Headings brought into [0, 2 pi), by the operations that the C++ simulator uses."""
+    """Headings wrapped into [0, 2 pi), with the same operations as the C++ simulator."""
     wrapped = np.fmod(np.asarray(heading, dtype=np.float64), 2 * math.pi)
     return np.where(wrapped < 0, wrapped + 2 * math.pi, wrapped)
 
@@ -46,7 +46,7 @@ def nearest_view(heading: ArrayLike, elevation: ArrayLike = 0.0) -> NDArray[np.i
 def angle_feature(
     heading: ArrayLike, elevation: ArrayLike, repeats: int = ANGLE_FEATURE_REPEATS
 ) -> NDArray[np.float32]:
-    """`(sin h, cos h, sin e, cos e)` repeated: the direction feature `d` of the paper, 128 numbers."""
+    """`(sin h, cos h, sin e, cos e)` repeated 32 times: the paper's direction feature `d`."""
     heading, elevation = np.broadcast_arrays(
         np.asarray(heading, dtype=np.float32), np.asarray(elevation, dtype=np.float32)
     )

@@ -1,7 +1,7 @@
-"""Many buildings in one set of tables, so that a batch of agents in different scans is one gather.
+"""Many buildings in one set of tables, so that agents in different scans are looked up together.
 
-Nodes are numbered through all scans. Every table is indexed by node; tables of node pairs are flat, one
-block a scan, because most pairs lie in different buildings.
+Nodes are numbered consecutively across scans, and tables are indexed by node. Tables of node pairs are flat, with one
+block per scan, because most pairs lie in different buildings.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mtvm.world.views import VIEWS
 
 
 class World:
-    """The joined tables of some scans.
+    """The tables of several scans, joined.
 
     `candidates`, `candidate_views`, `candidate_headings`, `candidate_elevations` are (nodes, K) and
     `navigable` is (nodes, 36, V), as in `NavGraph` but with node numbers of the world; `degree` counts the
@@ -34,7 +34,7 @@ class World:
         self.scans = [graph.scan for graph in self.graphs]
         self.scan_number = {scan: number for number, scan in enumerate(self.scans)}
         if len(self.scan_number) != len(self.scans):
-            raise InputError("a world holds each scan once; the same scan was given twice.")
+            raise InputError("the same scan was given twice; a world holds each scan once.")
         sizes = np.array([len(graph) for graph in self.graphs])
         self.first_node = np.concatenate([[0], np.cumsum(sizes)])
         self.scan_of_node = np.repeat(np.arange(len(sizes)), sizes)
@@ -55,12 +55,12 @@ class World:
         self._next_slot = np.concatenate([graph.next_slot.ravel() for graph in self.graphs])
         block = np.concatenate([[0], np.cumsum(sizes**2)])[self.scan_of_node]
         first = self.first_node[self.scan_of_node]
-        # Pair (a, b) of a scan lies at _pair_row[a] + b, with b counted through the whole world.
+        # The pair of nodes (a, b) lies at _pair_row[a] + b.
         self._pair_row = block + (np.arange(len(first)) - first) * sizes[self.scan_of_node] - first
 
     @classmethod
     def load(cls, folder: Path, scans: Iterable[str] | None = None, cache: bool = True) -> World:
-        """The scans named, or all, of a folder of `<scan>_connectivity.json` files."""
+        """The named scans, by default all, of a folder of `<scan>_connectivity.json` files."""
         folder = Path(folder)
         if scans is None:
             scans = sorted(scan_of(path) for path in folder.glob(f"*{SUFFIX}"))
@@ -109,8 +109,15 @@ class World:
         return self._distances[self._pair(start, goal)]
 
     def next_slot(self, start: ArrayLike, goal: ArrayLike) -> NDArray[np.integer]:
-        """The candidate slot to take on the shortest path; -1 at the goal or where there is no way."""
+        """The slot of the next candidate on the shortest path; -1 at the goal, or if there is no path."""
         return self._next_slot[self._pair(start, goal)]
+
+    def reachable(self, start: NDArray[np.int64], goal: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether each goal is a node of the same scan with a path to it."""
+        inside = (goal >= 0) & (goal < len(self))
+        goal = np.where(inside, goal, start)
+        same = self.scan_of_node[start] == self.scan_of_node[goal]
+        return inside & same & np.isfinite(self.distance(start, np.where(same, goal, start)))
 
     def _pair(self, start: ArrayLike, goal: ArrayLike) -> NDArray[np.int64]:
         return self._pair_row[np.asarray(start)] + np.asarray(goal)
@@ -130,11 +137,11 @@ class World:
 
 
 def _load_graph(path: Path, cache: bool) -> NavGraph:
-    """The graph of a file, which is read and hashed once a process unless it changes."""
+    """The graph of a file, which a process reads and hashes only once unless it changes."""
     try:
         status = path.stat()
     except OSError:
-        return NavGraph.load(path, cache=cache)  # which says what is wrong
+        return NavGraph.load(path, cache=cache)  # for its error message
     return _load_graph_once(path.absolute(), cache, status.st_mtime_ns, status.st_size, status.st_ino)
 
 

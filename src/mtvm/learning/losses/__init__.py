@@ -29,7 +29,7 @@ def _own_loss(text: str) -> Loss:
         number = float(weight or 1)
     except ValueError:
         raise InputError(f"loss.extra '{text}': the weight after @ must be a number.") from None
-    return load_object(name, Loss, "loss.extra")(number)
+    return load_object(name, Loss, "loss")(number)
 
 
 __all__ = ["Loss", "Needs", "Term", "make_losses"]

@@ -1,0 +1,151 @@
+"""Reading task files: lists of JSON objects, checked field by field with errors that name file, entry and field."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtvm.errors import InputError
+from mtvm.files import parse_json, read_bytes
+from mtvm.world.world import World
+
+MakeWorld = Callable[[set[str]], World]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class KnownScans:
+    """The scans that may occur in a task file."""
+
+    scans: frozenset[str]
+    otherwise: str
+    """The end of the error message for any other scan."""
+
+
+class Records:
+    """The entries of a task file."""
+
+    def __init__(self, path: Path, entries: Any, id_field: str) -> None:
+        if not isinstance(entries, list) or not entries:
+            raise InputError(f"{path}: a task file is a non-empty list of episodes.")
+        for place, entry in enumerate(entries):
+            if not isinstance(entry, dict):
+                raise InputError(f"{path}: entry {place} is not an object.")
+        self.path, self.entries, self.id_field = path, entries, id_field
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def where(self, place: int, field: str) -> str:
+        identity = self.entries[place].get(self.id_field)
+        named = f" ({self.id_field} {identity})" if identity is not None else ""
+        return f"{self.path}: entry {place}{named}: field '{field}'"
+
+    def column(self, field: str, kind: type | tuple[type, ...], default: Any = None) -> list[Any]:
+        """One field of all entries, each of type `kind`; entries may lack it if there is a default."""
+        values = [entry.get(field, default) for entry in self.entries]
+        for place, value in enumerate(values):
+            if value is None and field not in self.entries[place]:
+                raise InputError(f"{self.where(place, field)} is missing.")
+            if not isinstance(value, kind) or isinstance(value, bool):
+                raise InputError(f"{self.where(place, field)} is {_shown(value)}, not {_kind_name(kind)}.")
+        return values
+
+    def texts(self, field: str, optional: bool = False) -> list[list[str]]:
+        """A field that is a list of strings; if optional, it is empty for entries that lack it."""
+        lists = self.column(field, list, [] if optional else None)
+        for place, values in enumerate(lists):
+            if not all(isinstance(value, str) for value in values):
+                raise InputError(f"{self.where(place, field)} is not a list of strings.")
+        return lists
+
+    def unique_ids(self, kind: type | tuple[type, ...] = (int, str)) -> list[Any]:
+        ids = self.column(self.id_field, kind)
+        if len({str(identity) for identity in ids}) != len(ids):
+            first: dict[str, int] = {}
+            for place, identity in enumerate(ids):
+                if (earlier := first.setdefault(str(identity), place)) != place:
+                    raise InputError(f"{self.where(place, self.id_field)} occurs twice, first in entry {earlier}.")
+        return ids
+
+    def scans(self, known: KnownScans) -> list[str]:
+        """The field 'scan', which must be among the `known`."""
+        scans = self.column("scan", str)
+        for place, scan in enumerate(scans):
+            if scan not in known.scans:
+                raise InputError(f"{self.where(place, 'scan')}: unknown scan {scan}, {known.otherwise}.")
+        return scans
+
+    def numbers(self, field: str) -> NDArray[np.float64]:
+        """A field that is a finite number."""
+        values = self.column(field, (int, float))
+        for place, value in enumerate(values):
+            if not -1e300 < value < 1e300:
+                raise InputError(f"{self.where(place, field)} is {_shown(value)}, not a finite number.")
+        return np.array(values, dtype=np.float64)
+
+    def instructions(self) -> list[list[str]]:
+        """The field 'instructions', at least one in each entry."""
+        instructions = self.texts("instructions")
+        for place, texts in enumerate(instructions):
+            if not texts:
+                raise InputError(f"{self.where(place, 'instructions')} is empty.")
+        return instructions
+
+    def paths(self, field: str, world: World, walked: bool = True, optional: bool = False) -> NDArray[np.int32]:
+        """A field of viewpoint ids as (N, P) nodes, padded with -1; if `walked`, every move must follow an edge."""
+        scans, paths = self.column("scan", str), self.texts(field, optional)
+        width = max(map(len, paths))
+        nodes = np.full((len(paths), width), -1, dtype=np.int32)
+        for place, (scan, path) in enumerate(zip(scans, paths, strict=True)):
+            if not path and not optional:
+                raise InputError(f"{self.where(place, field)} is empty.")
+            nodes[place, : len(path)] = found = [world.find(scan, viewpoint) for viewpoint in path]
+            if -1 in found:
+                unknown = path[found.index(-1)]
+                raise InputError(f"{self.where(place, field)}: scan {scan} has no included viewpoint {unknown}.")
+        if walked:
+            moves = (nodes[:, 1:] >= 0) & (nodes[:, 1:] != nodes[:, :-1])
+            broken = moves & ~world.has_edge(nodes[:, :-1], nodes[:, 1:])
+            if broken.any():
+                place, step = (int(i) for i in np.argwhere(broken)[0])
+                here, there = paths[place][step], paths[place][step + 1]
+                raise InputError(
+                    f"{self.where(place, field)}: no edge between {here} and {there} "
+                    f"(viewpoints {step} and {step + 1} of the path)."
+                )
+        return nodes
+
+
+def read_records(path: Path, id_field: str) -> Records:
+    """The entries of a JSON or JSON lines file."""
+    content = read_bytes(path, "task file")
+    if path.suffix != ".jsonl":
+        return Records(path, parse_json(content, path), id_field)
+    entries: list[Any] = []
+    for number, line in enumerate(content.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            entries.append(json.loads(line))
+        except (ValueError, RecursionError):
+            raise InputError(f"{path}: line {number} is not valid JSON; the file may be truncated.") from None
+    return Records(path, entries, id_field)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _kind_name(kind: type | tuple[type, ...]) -> str:
+    if kind == (int, float):
+        return "a number"
+    names = {int: "a whole number", float: "a number", str: "a string", list: "a list", dict: "an object"}
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    return " or ".join(dict.fromkeys(names[k] for k in kinds))
