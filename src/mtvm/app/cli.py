@@ -13,10 +13,11 @@ from mtvm.errors import InputError
 
 _DESCRIPTION = f"mtvm {mtvm.__version__}: Vision-and-Language Navigation in plain Python."
 
+Command = Callable[..., None]
+
 
 def _app() -> SubcommandApp:
-    app = SubcommandApp()
-    for name, command in {
+    commands: dict[str, Command] = {
         "demo": world.demo,
         "doctor": world.doctor,
         "train": training.train,
@@ -27,20 +28,24 @@ def _app() -> SubcommandApp:
         "baseline": tasks.baseline,
         "submit": tasks.submit,
         "inspect": weights.inspect,
-    }.items():
-        app.command(name=name)(command)
-    groups: dict[str, tuple[str, dict[str, Callable[..., None]]]] = {
+    }
+    groups: dict[str, tuple[str, dict[str, Command]]] = {
         "features": ("Make feature stores, and look at one.", features.COMMANDS),
         "weights": ("Bring other people's weights in, check them, and write them out.", weights.COMMANDS),
         "data": ("Make task files from others.", {"r4r": tasks.r4r}),
         "homes": ("Build the world that comes with the package.", {"build": world.build}),
     }
-    for name, (description, commands) in groups.items():
-        group = SubcommandApp()
-        for own_name, command in commands.items():
-            group.command(name=own_name)(command)
-        app.command(group, name=name, help=description)
+    app = _group(commands)
+    for name, (description, some) in groups.items():
+        app.command(_group(some), name=name, help=description)
     return app
+
+
+def _group(commands: dict[str, Command]) -> SubcommandApp:
+    group = SubcommandApp()
+    for name, command in commands.items():
+        group.command(name=name)(command)
+    return group
 
 
 def main(args: list[str] | None = None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -76,4 +77,4 @@ def info(store: Annotated[Positional[Path], arg(metavar="STORE", help="Folder of
     console.print(f"made from {escape(str(opened.meta['source']))}, id {opened.meta['id']}", soft_wrap=True)
 
 
-COMMANDS = {"import": import_, "extract": extract, "semantic": semantic, "info": info}
+COMMANDS: dict[str, Callable[..., None]] = {"import": import_, "extract": extract, "semantic": semantic, "info": info}

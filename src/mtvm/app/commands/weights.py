@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -80,4 +81,4 @@ def parity(
     console.print(f"All within {bound}.")
 
 
-COMMANDS = {"import": import_weights, "export": export_weights, "parity": parity}
+COMMANDS: dict[str, Callable[..., None]] = {"import": import_weights, "export": export_weights, "parity": parity}
