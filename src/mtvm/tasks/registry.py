@@ -16,7 +16,7 @@ def find_task(name: str) -> TaskSpec:
     if name in TASKS:
         return TASKS[name]
     module_name, colon, attribute = name.partition(":")
-    if not (colon and module_name and attribute):
+    if not (colon and module_name and attribute) or module_name.startswith("."):
         raise InputError(f"unknown task '{name}'; give one of {', '.join(TASKS)}, or module:NAME for your own.")
     try:
         module = importlib.import_module(module_name)
