@@ -136,7 +136,10 @@ def test_score_accepts_all_forms_of_a_trajectory(results, tiny_r2r, form):
 @pytest.mark.parametrize("kind", [str, int])
 @pytest.mark.parametrize("field", ["inst_idx", "instr_id"])
 def test_score_accepts_all_forms_of_ndh_ids(results, tiny_ndh, field, kind):
-    path = results(lambda records: [{**r, field: kind(r.pop("inst_idx"))} for r in records], tiny_ndh)
+    def change(records):
+        return [{field: kind(r["inst_idx"]), "trajectory": r["trajectory"]} for r in records]
+
+    path = results(change, tiny_ndh)
     assert len(score(path, tiny_ndh)[0]) == len(tiny_ndh)
 
 

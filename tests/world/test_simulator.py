@@ -232,8 +232,8 @@ def test_go_to_a_neighbour_equals_step(simulator, tiny_world):
 
 
 def test_go_to_a_neighbour_is_direct_where_another_lies_on_the_way():
-    """a, b and c on a line, all neighbours: by way of b it is as short."""
-    graph = make_graph({"a": (0, 0), "b": (0, 0.1), "c": (0, 0.3)}, ["ab", "bc", "ac"])
+    """a, b and c on a line, all neighbours: after rounding, a - b - c is even shorter than a - c."""
+    graph = make_graph({"a": (0, 0), "b": (0, 0.2), "c": (0, 0.9)}, ["ab", "bc", "ac"])
     simulator = Simulator(World([graph]))
     simulator.reset([0, 2])
     assert simulator.go_to([2, 0]).tolist() == [[2], [0]]
