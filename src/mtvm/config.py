@@ -206,15 +206,17 @@ class SelectionConfig:
     """Validate on the first episodes of the split only."""
 
     def __post_init__(self) -> None:
-        task = Split.parse(self.split).task
-        if self.metric is None:
-            object.__setattr__(self, "metric", task.selection_metric)
-        if self.metric not in EVALUATED:
-            raise InputError(f"selection.metric '{self.metric}' is none of {', '.join(EVALUATED)}.")
+        if self.metric_name not in EVALUATED:
+            raise InputError(f"selection.metric '{self.metric_name}' is none of {', '.join(EVALUATED)}.")
         for name in ("every", "patience", "limit"):
             number = getattr(self, name)
             if number is not None and number < 1:
                 raise InputError(f"selection.{name} must be at least 1, not {number}.")
+
+    @property
+    def metric_name(self) -> str:
+        """The metric that selects: the one that was named, else the one of the split's task."""
+        return self.metric or Split.parse(self.split).task.selection_metric
 
 
 @dataclasses.dataclass(frozen=True)
