@@ -1,4 +1,4 @@
-"""From other people's weights to a saved agent, and back."""
+"""From released weights to a saved agent, and back."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _summary(report: Report, model: MTVM, out: Path) -> str:
 
 
 def export_agent(agent: Path, out: Path, form: Literal["released", "program"]) -> None:
-    """Write a saved agent as the authors' checkpoint, or its step function by torch.export."""
+    """Write a saved agent as the authors' checkpoint, or its step as a program by torch.export."""
     model = load_model(agent, device="cpu")
     if form == "released":
         write_released(model, out)

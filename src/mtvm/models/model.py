@@ -181,8 +181,7 @@ class MTVM(nn.Module):
         actions = self.scaled(actions)
         here = self._packing(mask)
         current = here.spread(self.token_encoder(here.pack(actions)))
-        stream_mask = torch.cat([memory_mask, mask], dim=1)
-        stream = self._embedded(memory, current, stream_mask)
+        stream, stream_mask = self._embedded(memory, current, memory_mask, mask), torch.cat([memory_mask, mask], dim=1)
         if text.variants > 1:
             stream, actions = stream.repeat(text.variants, 1, 1), actions.repeat(text.variants, 1, 1)
             stream_mask, mask = stream_mask.repeat(text.variants, 1), mask.repeat(text.variants, 1)
@@ -206,17 +205,17 @@ class MTVM(nn.Module):
             has_rest=need_rest,
         )
 
-    def _embedded(self, memory: Tensor, current: Tensor, mask: Tensor) -> Tensor:
+    def _embedded(self, memory: Tensor, current: Tensor, memory_mask: Tensor, mask: Tensor) -> Tensor:
         """The stream [M; V] with its positions and kinds."""
-        tokens = torch.cat([memory, current], dim=1)
-        positions = (mask.cumsum(dim=1) - 1).clamp(0, self.config.max_positions - 1)
-        if self.config.pool_padding:  # the released code numbers padding too
-            positions = torch.arange(tokens.shape[1], device=tokens.device).expand_as(positions)
-        past, now = (
-            torch.full((part.shape[1],), kind, device=tokens.device)
-            for part, kind in ((memory, PAST), (current, CURRENT))
+        numbered = torch.ones_like(mask) if self.config.pool_padding else mask  # the released code numbers padding too
+        positions = (torch.cat([memory_mask, numbered], dim=1).cumsum(dim=1) - 1).clamp(
+            0, self.config.max_positions - 1
         )
-        embedded: Tensor = self.embedding(tokens, positions, torch.cat([past, now]))
+        past, now = (
+            torch.full((tokens.shape[1],), kind, device=tokens.device)
+            for tokens, kind in ((memory, PAST), (current, CURRENT))
+        )
+        embedded: Tensor = self.embedding(torch.cat([memory, current], dim=1), positions, torch.cat([past, now]))
         return embedded
 
     def _packing(self, mask: Tensor, drop: bool = True) -> Packing:

@@ -1,7 +1,7 @@
-"""Our model against recorded computations of the released one.
+"""Compares our model with recorded computations of the released one.
 
 A folder holds `parity_weights.safetensors` (the authors' names with the prefixes `vln_bert.` and `critic.`),
-`parity_io.safetensors` (what went in and came out, step by step) and `parity_meta.json` (sizes).
+`parity_io.safetensors` (inputs and outputs of each step) and `parity_meta.json` (sizes).
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def load_parity_model(folder: Path) -> tuple[MTVM, dict[str, Tensor], int]:
 
 @torch.no_grad()
 def measure_parity(folder: Path) -> dict[str, float]:
-    """The largest difference of each kind over all steps, with our own memory carried from step to step."""
+    """The largest difference of each kind over all steps; the memory is our own."""
     model, recorded, steps = load_parity_model(Path(folder))
     tokens = Tokens(recorded["sentence"], torch.full_like(recorded["sentence"], -1))
     text = model.encode(tokens)

@@ -56,8 +56,6 @@ def load_model(path: Path | str, device: str = "auto") -> MTVM:
 
 def load_weights(model: MTVM, path: Path) -> None:
     """Fill a model with weights that `save_model` wrote; everything must fit."""
-    if not path.is_file():
-        raise InputError(f"{path}: there is no such file (weights).")
     fill(model, read_weight_file(path), path)
 
 
@@ -66,7 +64,9 @@ def fill(model: MTVM, tensors: dict[str, Tensor], path: Path) -> None:
     expected = model.state_dict()
     wrong = sorted(set(tensors) ^ set(expected)) or [n for n in expected if tensors[n].shape != expected[n].shape]
     if wrong:
-        raise InputError(f"{path}: does not fit the model's config (first at {wrong[0]}); choose its own sizes.")
+        raise InputError(
+            f"{path}: does not fit the model's config (first at {wrong[0]}); use the config that it was saved with."
+        )
     model.load_state_dict(tensors)
 
 
