@@ -246,6 +246,9 @@ class TrainConfig:
     """Also write curves for TensorBoard."""
 
     def __post_init__(self) -> None:
+        if self.model.max_text is None:
+            needed = max(Split.parse(text).task.max_text for text in (*self.data.train, self.selection.split))
+            object.__setattr__(self, "model", dataclasses.replace(self.model, max_text=needed))
         if self.batch < 1 or self.log_every < 1 or self.seed < 0:
             raise InputError("batch and log_every must be at least 1, and the seed at least 0.")
         loss = self.loss

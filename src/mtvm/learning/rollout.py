@@ -18,7 +18,7 @@ from torch import Tensor
 from mtvm.learning.vision import Vision
 from mtvm.models.history import Past
 from mtvm.models.language import Text
-from mtvm.models.model import MTVM, Step
+from mtvm.models.network import Network, Step
 from mtvm.models.packing import take
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.rewards import Rewards
@@ -160,7 +160,7 @@ Watch = Callable[[StepTrace], None]
 
 
 def roll_out(
-    model: MTVM,
+    model: Network,
     vision: Vision,
     episodes: EpisodeSet,
     text: Text,
@@ -197,13 +197,13 @@ def roll_out(
     left = running.values_left(len(episodes)) if plan.needs.rewards else None
     nodes, views = path.padded()
     lengths = path.steps
-    return Trace(plan.policy, nodes, views, stopped, lengths, text, model.config.bidirectional, steps, left)
+    return Trace(plan.policy, nodes, views, stopped, lengths, text, model.text_is_query, steps, left)
 
 
 class _Running:
     """The episodes of a rollout that are still running."""
 
-    def __init__(self, model: MTVM, vision: Vision, episodes: EpisodeSet, text: Text, plan: RolloutPlan) -> None:
+    def __init__(self, model: Network, vision: Vision, episodes: EpisodeSet, text: Text, plan: RolloutPlan) -> None:
         self.model, self.vision, self.plan, self.text = model, vision, plan, text
         self.rows = np.arange(len(episodes))
         self.mirrored = plan.mirrored
@@ -211,7 +211,7 @@ class _Running:
         self.simulator.reset(episodes.starts, episodes.headings)
         self.teacher = Teacher(episodes, plan.follow) if plan.has_teacher else None
         self.rewards = Rewards(episodes) if plan.needs.rewards else None
-        self.past: Past = model.start(text)
+        self.past: Past = model.start(text, vision.facing(self.simulator.view, plan.mirrored))
 
     def think(self, number: int) -> StepTrace:
         """What the model makes of where the episodes are, and the actions to take."""
@@ -222,7 +222,7 @@ class _Running:
             self.past,
             tokens,
             mask,
-            need_rest=plan.needs.rest or plan.needs.rewards or model.history.needs_rest,
+            need_rest=plan.needs.rest or plan.needs.rewards or model.needs_rest,
             need_attention=plan.attention,
         )
         outputs = output.variants(self.text.variants)
@@ -236,7 +236,7 @@ class _Running:
     def go_on(self, step: StepTrace, going: Rows) -> None:
         """Remember the step, and leave behind all episodes but those at `going`."""
         model, output, actions = self.model, step.outputs[0], step.actions
-        panorama = self.vision.panorama(step.seen, self.mirrored) if model.history.needs_panorama else None
+        panorama = self.vision.panorama(step.seen, self.mirrored) if model.needs_panorama else None
         if len(going) < len(self.rows):
             kept = torch.from_numpy(going).to(model.device)
             self.rows = self.rows[going]

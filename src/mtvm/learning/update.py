@@ -19,7 +19,7 @@ from mtvm.learning.losses import Loss, Term, make_losses
 from mtvm.learning.optimizer import lr_at, make_optimizer, set_lr
 from mtvm.learning.rollout import Needs, Policy, RolloutPlan, Trace, roll_out
 from mtvm.learning.texts import EncodedTexts, Texts
-from mtvm.models.model import MTVM
+from mtvm.models.network import Network
 from mtvm.models.text import Tokens, drop_words
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metrics import near_goal
@@ -47,7 +47,9 @@ class Batch:
 class Learner:
     """A model with its losses, optimizer and batches."""
 
-    def __init__(self, config: TrainConfig, model: MTVM, datasets: list[Dataset], show_progress: bool = True) -> None:
+    def __init__(
+        self, config: TrainConfig, model: Network, datasets: list[Dataset], show_progress: bool = True
+    ) -> None:
         self.config, self.model, self.datasets = config, model, datasets
         sizes, weights = [len(dataset) for dataset in datasets], [dataset.split.weight for dataset in datasets]
         self.batches = streams.Batches(sizes, weights, config.batch, config.seed)

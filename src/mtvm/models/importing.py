@@ -13,7 +13,7 @@ from rich.markup import escape
 from mtvm.errors import InputError
 from mtvm.models.config import PRESETS, History
 from mtvm.models.export import export_step
-from mtvm.models.model import MTVM
+from mtvm.models.network import Network, make_network
 from mtvm.models.saving import load_model, save_model
 from mtvm.models.weights import Report, load_released, read_tensors, sizes_of, write_released
 
@@ -25,13 +25,13 @@ def import_agent(source: Path, out: Path, preset: str, history: History, seed: i
     tensors = read_tensors(source)
     config = sizes_of(tensors, dataclasses.replace(PRESETS[preset], history=history), source)
     torch.manual_seed(seed)
-    model = MTVM(config)
+    model = make_network(config)
     report = load_released(model, tensors, source)
     save_model(model, out)
     return _summary(report, model, out)
 
 
-def _summary(report: Report, model: MTVM, out: Path) -> str:
+def _summary(report: Report, model: Network, out: Path) -> str:
     state = model.state_dict()
 
     def size(names: list[str]) -> str:

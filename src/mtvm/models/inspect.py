@@ -38,8 +38,8 @@ def parts(model: MTVM, words: int = 32, memory: int = 4, candidates: int = 5) ->
 
     A step includes its value and the update of the history; it is the one after `memory` others.
     """
-    if not 1 <= words <= model.config.max_text:
-        raise InputError(f"words must be from 1 to {model.config.max_text}, the longest text of this model.")
+    if not 1 <= words <= model.config.text_length:
+        raise InputError(f"words must be from 1 to {model.config.text_length}, the longest text of this model.")
     if min(memory, candidates) < 0:
         raise InputError("memory and candidates must not be negative.")
     training = model.training
@@ -101,12 +101,12 @@ def _episode(model: MTVM, words: int, memory: int, candidates: int) -> tuple[Flo
     generator = torch.Generator(device).manual_seed(0)
     ids = torch.ones(1, words, dtype=torch.long, device=device)
     text, encoding = count_flops(model, lambda: model.encode(Tokens(ids, ids)))
-    past = model.start(text)
     actions = torch.randn(1, candidates + 1, width, generator=generator, device=device)
     actions[:, candidates] = 0
     mask = torch.ones(1, candidates + 1, dtype=torch.bool, device=device)
     panorama = torch.randn(1, VIEWS, width, generator=generator, device=device)
     direction = torch.randn(1, model.config.angle_width, generator=generator, device=device)
+    past = model.start(text, direction)
 
     def walk() -> None:
         nonlocal past

@@ -51,6 +51,22 @@ class Tokens:
         """(B,) number of real tokens."""
         return self.mask.sum(dim=1)
 
+    @classmethod
+    def join(cls, variants: Sequence[Tokens]) -> Tokens:
+        """Variants of the same texts as one batch."""
+        if len(variants) == 1:
+            return variants[0]
+        states = [one.states for one in variants if one.states is not None]
+        hidden = None
+        if any(one.hidden is not None for one in variants):
+            hidden = torch.cat([torch.zeros_like(one.mask) if one.hidden is None else one.hidden for one in variants])
+        return cls(
+            torch.cat([one.ids for one in variants]),
+            torch.cat([one.words for one in variants]),
+            torch.cat(states) if states else None,
+            hidden,
+        )
+
     def select(self, rows: Tensor) -> Tokens:
         """Some of the texts, padded only to the longest of them."""
         ids = self.ids[rows]

@@ -19,7 +19,7 @@ from torch import Tensor
 from mtvm.errors import InputError
 from mtvm.files import atomic_path
 from mtvm.models.config import ModelConfig
-from mtvm.models.model import MTVM
+from mtvm.models.network import Network
 from mtvm.models.text import minilm_folder
 
 Source = Literal["mtvm", "prevalent", "vlnbert", "bert"]
@@ -52,11 +52,13 @@ _OUTSIDE = {
     "head.score": "visproj",
     "critic.0": "critic.state2value.0",
     "critic.3": "critic.state2value.3",
-    "history.match_norm": "vis_lang_LayerNorm",
-    "history.refine": "state_proj",
-    "history.refine_norm": "state_LayerNorm",
-    "history.act": "action_state_project.0",
-    "history.act_norm": "action_LayerNorm",
+    # VLN⟲BERT's own
+    "pooler": "vln_bert.pooler.dense",
+    "match_norm": "vis_lang_LayerNorm",
+    "refine": "state_proj",
+    "refine_norm": "state_LayerNorm",
+    "act": "action_state_project.0",
+    "act_norm": "action_LayerNorm",
 }
 
 
@@ -144,7 +146,7 @@ def read_weight_file(path: Path) -> dict[str, Any]:
     return loaded
 
 
-def load_released(model: MTVM, tensors: Mapping[str, Tensor], path: Path) -> Report:
+def load_released(model: Network, tensors: Mapping[str, Tensor], path: Path) -> Report:
     """Fill the model with tensors under the authors' names; a shape that does not fit is an error."""
     state = model.state_dict()
     report = Report([], [], {})
@@ -169,7 +171,7 @@ def load_released(model: MTVM, tensors: Mapping[str, Tensor], path: Path) -> Rep
     return report
 
 
-def load_reader(model: MTVM) -> None:
+def load_reader(model: Network) -> None:
     """Fill the frozen reader, if there is one, with all-MiniLM-L6-v2, which is a dependency of this package."""
     if model.language.reader is None:
         return
@@ -194,7 +196,7 @@ def _reason(name: str, config: ModelConfig) -> str:
     return "a head of another task"
 
 
-def released_tensors(model: MTVM) -> dict[str, Tensor]:
+def released_tensors(model: Network) -> dict[str, Tensor]:
     """Our weights under the authors' names, the critic's prefixed `critic.`."""
     tensors: dict[str, Tensor] = {}
     for name, value in model.state_dict().items():
@@ -205,7 +207,7 @@ def released_tensors(model: MTVM) -> dict[str, Tensor]:
     return tensors
 
 
-def write_released(model: MTVM, path: Path) -> None:
+def write_released(model: Network, path: Path) -> None:
     """Write a checkpoint that the authors' code loads."""
     tensors = {name: value.clone() for name, value in released_tensors(model).items()}
     critic = {n.removeprefix("critic."): v for n, v in tensors.items() if n.startswith("critic.")}
