@@ -151,9 +151,8 @@ class MTVM(Network):
     def _embedded(self, memory: Tensor, current: Tensor, memory_mask: Tensor, mask: Tensor) -> Tensor:
         """The stream [M; V] with its positions and kinds."""
         numbered = torch.ones_like(mask) if self.config.pool_padding else mask  # the released code numbers padding too
-        positions = (torch.cat([memory_mask, numbered], dim=1).cumsum(dim=1) - 1).clamp(
-            0, self.config.max_positions - 1
-        )
+        count = torch.cat([memory_mask, numbered], dim=1).cumsum(dim=1)
+        positions = (count - 1).clamp(0, self.config.max_positions - 1)
         past, now = (
             torch.full((tokens.shape[1],), kind, device=tokens.device)
             for tokens, kind in ((memory, PAST), (current, CURRENT))
