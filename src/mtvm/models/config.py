@@ -11,8 +11,6 @@ from mtvm.errors import InputError
 from mtvm.files import read_json, write_json
 
 Reader = Literal["none", "minilm"]
-History = str
-"""A name in `HISTORIES`, or `module:Class` of your own `mtvm.models.history.HistoryEncoder`."""
 ARCHITECTURES = {"mtvm": "mtvm.models.model:MTVM", "vlnbert": "mtvm.models.vlnbert:VLNBert"}
 """mtvm: the paper's network, with any history. vlnbert: Recurrent VLN-BERT as released, whose history is its state."""
 HISTORIES = {
@@ -59,7 +57,7 @@ class ModelConfig:
     """Begin the text with [CLS], as pretrained language encoders other than PREVALENT's expect it."""
     bidirectional: bool = True
     """Text attends to vision too. False is the paper's single-direction variant: text is only key and value."""
-    history: History = "memory"
+    history: str = "memory"
     """How the past enters: the memory bank, one of the paper's rivals, or `module:Class`."""
     memory_steps: int | None = None
     """Keep only the last steps of the past; None keeps all of them."""

@@ -11,14 +11,14 @@ import torch
 from rich.markup import escape
 
 from mtvm.errors import InputError
-from mtvm.models.config import PRESETS, History
+from mtvm.models.config import PRESETS
 from mtvm.models.export import export_step
 from mtvm.models.network import Network, make_network
 from mtvm.models.saving import load_model, save_model
 from mtvm.models.weights import Report, load_released, read_tensors, sizes_of, write_released
 
 
-def import_agent(source: Path, out: Path, preset: str, history: History, seed: int) -> str:
+def import_agent(source: Path, out: Path, preset: str, history: str, seed: int) -> str:
     """Fill the preset's model from a checkpoint and save it as an agent; the text says which tensors were used."""
     if preset not in PRESETS:
         raise InputError(f"preset '{preset}' is none of {', '.join(PRESETS)}.")

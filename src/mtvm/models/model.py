@@ -75,6 +75,8 @@ class MTVM(Network):
         initialize_like_bert(self, config.hidden)
 
     def encode(self, *variants: Tokens) -> Text:
+        if self.config.pool_padding:  # as the released code does
+            variants = tuple(one.padded(self.config.text_length) for one in variants)
         tokens = Tokens.join(variants)
         mask = tokens.mask if tokens.hidden is None else tokens.mask & ~tokens.hidden
         states = self.language(tokens, mask)

@@ -51,6 +51,15 @@ class Tokens:
         """(B,) number of real tokens."""
         return self.mask.sum(dim=1)
 
+    def padded(self, length: int) -> Tokens:
+        """The texts padded to a length."""
+        more = length - self.ids.shape[1]
+        states = None if self.states is None else functional.pad(self.states, (0, 0, 0, more))
+        hidden = None if self.hidden is None else functional.pad(self.hidden, (0, more))
+        return Tokens(
+            functional.pad(self.ids, (0, more)), functional.pad(self.words, (0, more), value=-1), states, hidden
+        )
+
     @classmethod
     def join(cls, variants: Sequence[Tokens]) -> Tokens:
         """Variants of the same texts as one batch."""

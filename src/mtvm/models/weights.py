@@ -197,14 +197,19 @@ def _reason(name: str, config: ModelConfig) -> str:
 
 
 def released_tensors(model: Network) -> dict[str, Tensor]:
-    """Our weights under the authors' names, the critic's prefixed `critic.`."""
-    tensors: dict[str, Tensor] = {}
-    for name, value in model.state_dict().items():
+    """The model's weights under the authors' names, the critic's with the prefix `critic.`."""
+    return released_names(model.state_dict())
+
+
+def released_names(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Tensors of a model, or their gradients, under the authors' names."""
+    found: dict[str, Tensor] = {}
+    for name, value in tensors.items():
         theirs = _released(name)
         if not theirs:
             raise InputError(f"{name} has no counterpart in the authors' format, so this model cannot be exported.")
-        tensors |= dict(zip(theirs, value.chunk(len(theirs)), strict=True))
-    return tensors
+        found |= dict(zip(theirs, value.chunk(len(theirs)), strict=True))
+    return found
 
 
 def write_released(model: Network, path: Path) -> None:
@@ -235,7 +240,11 @@ def sizes_of(tensors: Mapping[str, Tensor], defaults: ModelConfig, path: Path) -
     words = tensors.get("vln_bert.embeddings.word_embeddings.weight")
     if words is None or words.ndim != 2:
         raise InputError(f"{path}: has no word embeddings, so it is neither a language encoder nor an agent.")
-    changes: dict[str, int] = {"hidden": words.shape[1], "vocabulary": len(words)}
+    changes: dict[str, Any] = {"hidden": words.shape[1], "vocabulary": len(words)}
+    angle_width = defaults.angle_width
+    if (project := tensors.get("action_state_project.0.weight")) is not None:  # VLN⟲BERT's own
+        angle_width = project.shape[1] - words.shape[1]
+        changes |= {"architecture": "vlnbert", "leading_cls": True, "angle_width": angle_width}
     if (first := tensors.get("vln_bert.lalayer.0.intermediate.dense.weight")) is not None:
         changes["intermediate"] = len(first)
     if layers("addlayer"):
@@ -243,11 +252,11 @@ def sizes_of(tensors: Mapping[str, Tensor], defaults: ModelConfig, path: Path) -
     else:
         changes["language_layers"] = min(defaults.language_layers, layers("lalayer"))
     if (projection := tensors.get("vln_bert.vision_encoder.visn_fc.weight")) is not None:
-        changes["feature_width"] = projection.shape[1] - defaults.angle_width
+        changes["feature_width"] = projection.shape[1] - angle_width
     if (mix := tensors.get("vln_bert.pooler.f1.weight")) is not None:
         changes["max_text"] = mix.shape[1]
     if (table := tensors.get("vln_bert.embeddings.position_embeddings.weight")) is not None:
         changes["max_positions"] = len(table)
     if (value := tensors.get("critic.state2value.0.weight")) is not None:
         changes["critic_hidden"] = len(value)
-    return dataclasses.replace(defaults, **changes)  # type: ignore[arg-type]
+    return dataclasses.replace(defaults, **changes)
