@@ -40,7 +40,7 @@ from mtvm.learning.optimizing import make_optimizer
 from mtvm.models.attention import FeedForward, Heads, Residual, SelfAttention
 from mtvm.models.config import PRESETS, ModelConfig
 from mtvm.models.dropout import Dropout
-from mtvm.models.inspect import parts
+from mtvm.models.inspect import count_flops
 from mtvm.models.model import MTVM
 from mtvm.models.text import MASK, PAD, Tokens, drop_words
 
@@ -61,9 +61,10 @@ class Episodes:
     tokens: Tokens
     steps: Tensor
     """(B,) how many steps each episode takes."""
-    candidates: list[Tensor]
-    """For each step (B, K, token width)."""
-    counts: list[Tensor]
+    actions: list[Tensor]
+    """For each step (B, A, token width): candidates, then STOP, zeros for STOP and padding."""
+    masks: list[Tensor]
+    """For each step (B, A)."""
 
 
 def make_episodes(config: ModelConfig, batch: int, steps: tuple[int, int], seed: int) -> Episodes:
@@ -82,11 +83,13 @@ def make_episodes(config: ModelConfig, batch: int, steps: tuple[int, int], seed:
     generator.manual_seed(seed)
     count = draw(*steps)
     counts = [draw(2, 8) for _ in range(int(count.max()))]
-    candidates = []
+    actions, masks = [], []
     for number in counts:
         views = torch.randn(batch, int(number.max()), config.token_width, generator=generator)
-        candidates.append(views * (torch.arange(views.shape[1]) < number[:, None])[..., None])
-    return Episodes(Tokens(ids.masked_fill(~real, PAD), words.expand_as(ids)), count, candidates, counts)
+        views *= (torch.arange(views.shape[1]) < number[:, None])[..., None]
+        actions.append(torch.nn.functional.pad(views, (0, 0, 0, 1)))
+        masks.append(torch.arange(views.shape[1] + 1) <= number[:, None])
+    return Episodes(Tokens(ids.masked_fill(~real, PAD), words.expand_as(ids)), count, actions, masks)
 
 
 def our_rollout(model: MTVM, episodes: Episodes, pair: PairedText | None) -> Tensor:
@@ -100,14 +103,15 @@ def our_rollout(model: MTVM, episodes: Episodes, pair: PairedText | None) -> Ten
         text = model.encode(episodes.tokens)
         past = model.start(text)
     for number in range(int(episodes.steps.max())):
-        counts = episodes.counts[number][running]
-        candidates = episodes.candidates[number][running][:, : int(counts.max())]
+        mask = episodes.masks[number][running]
+        length = int(mask.sum(dim=1).max())
+        actions, mask = episodes.actions[number][running][:, :length], mask[:, :length]
         if pair is not None:
-            step, dropped = step_pair(model, pair, past, candidates, counts)
+            step, dropped = step_pair(model, pair, past, actions, mask)
             loss = loss + LOSS.crossmodal_weight * crossmodal_consistency(step, dropped, pair.real).value
             loss = loss - step.logits.log_softmax(dim=1)[:, 0].mean() + model.value(step).mean()
         else:
-            step = model.step(text, past, candidates, counts, need_rest=False)
+            step = model.step(text, past, actions, mask, need_rest=False)
         past = model.remember(
             past, step, torch.zeros_like(running), torch.zeros(len(running), model.config.angle_width)
         )
@@ -236,9 +240,7 @@ class Plain:
             loss = LOSS.language_weight * divergence(texts[0], texts[1], real).value
         memory = torch.zeros(len(ids), 0, config.token_width)
         for number in range(int(episodes.steps.max())):
-            counts = episodes.counts[number]
-            current = torch.nn.functional.pad(episodes.candidates[number], (0, 0, 0, 1))
-            mask = torch.arange(current.shape[1]) <= counts[:, None]
+            current, mask = episodes.actions[number], episodes.masks[number]
             stream, stream_mask = self.stream(memory, current, mask)
             outputs = [self.crossmodal(text, stream, real, stream_mask) for text in texts]
             scores, activations = model.head(outputs[0][1][:, memory.shape[1] :])
@@ -263,17 +265,6 @@ def _timed(work) -> float:
     started = time.perf_counter()
     work()
     return time.perf_counter() - started
-
-
-def rollout_flops(model: MTVM, episodes: Episodes) -> float:
-    """Of a forward rollout of the episodes as they are, without padding."""
-    lengths = episodes.tokens.mask.sum(dim=1).tolist()
-    total = 0.0
-    for row, (words, steps) in enumerate(zip(lengths, episodes.steps.tolist(), strict=True)):
-        total += parts(model, words)[0].flops
-        for number in range(steps):
-            total += sum(part.flops for part in parts(model, words, number, int(episodes.counts[number][row]))[1:5])
-    return total
 
 
 def measure(config: ModelConfig, batch: int, repeats: int, only: Collection[str]) -> None:
@@ -319,7 +310,9 @@ def measure(config: ModelConfig, batch: int, repeats: int, only: Collection[str]
     if "evaluation" not in only:
         return
     peak = peak_gflops()
-    reached = rollout_flops(model.eval(), full) / median["evaluation", "ours"] / 1e9
+    with torch.no_grad():
+        _, flops = count_flops(model.eval(), lambda: our_rollout(model, full, None))
+    reached = flops.total / median["evaluation", "ours"] / 1e9
     print(f"  evaluation reaches {reached:.0f} GFLOP/s, {100 * reached / peak:.0f}% of this machine's {peak:.0f}")
 
 

@@ -126,13 +126,21 @@ class ConsistencyConfig:
     """Compare every rollout with one in which words of the instruction are dropped."""
     drop_rate: float = 0.5
     """Probability with which a word is dropped."""
-    language_weight: float = 0.6
-    """lambda_s of Eq. 5."""
-    crossmodal_weight: float = 0.2
-    """lambda_m of Eq. 5."""
+    language_weight: float | None = None
+    """lambda_s of Eq. 5; by default 0.6, and 6 for the released variant."""
+    crossmodal_weight: float | None = None
+    """lambda_m of Eq. 5; by default 0.2, and 2 for the released variant."""
     variant: ConsistencyVariant = "paper"
-    """paper: dropped words become [MASK], and each token is a distribution over its numbers. released: dropped words
-    are hidden from attention, and the distributions are over the tokens."""
+    """paper: Eq. 3 to 5. released: what the released code computes instead, see docs/paper-vs-code.md."""
+
+    @property
+    def weights(self) -> tuple[float, float]:
+        """lambda_s and lambda_m."""
+        language, crossmodal = (6.0, 2.0) if self.variant == "released" else (0.6, 0.2)
+        return (
+            language if self.language_weight is None else self.language_weight,
+            crossmodal if self.crossmodal_weight is None else self.crossmodal_weight,
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -248,11 +256,30 @@ class TrainConfig:
     """Also write curves for TensorBoard."""
 
     def __post_init__(self) -> None:
+        if self.model.max_text is None:
+            needed = max(Split.parse(text).task.max_text for text in (*self.data.train, self.selection.split))
+            object.__setattr__(self, "model", dataclasses.replace(self.model, max_text=needed))
         if self.batch < 1 or self.log_every < 1 or self.seed < 0:
             raise InputError("batch and log_every must be at least 1, and the seed at least 0.")
         loss = self.loss
         if max(loss.imitation.weight, loss.imitation.student_weight, loss.a2c.weight) <= 0:
             raise InputError("loss: the weights of imitation, student and A2C are all 0, so there is nothing to learn.")
+        if loss.consistency.enabled and loss.word_dropping > 0:
+            raise InputError(
+                "loss.word_dropping is for training without the consistency loss, which drops words itself; set it to "
+                "0, or give --loss.consistency.no-enabled."
+            )
+        if loss.consistency.enabled and loss.consistency.variant == "released":
+            self._check_released_consistency()
+
+    def _check_released_consistency(self) -> None:
+        """The released loss computes padding too, reads words itself, and works with four layers."""
+        model = self.model
+        if not model.pool_padding or model.reader != "none" or model.crossmodal_layers != 4:
+            raise InputError(
+                "loss.consistency.variant released needs --model.pool-padding, --model.reader none and "
+                "--model.crossmodal-layers 4, as in the released code."
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""

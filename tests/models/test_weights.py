@@ -1,4 +1,4 @@
-"""Other people's weights: every name and shape, there and back, and files that are not what they should be."""
+"""Released weights: every name and shape, there and back, and files that are not what they should be."""
 
 import dataclasses
 import json
@@ -59,21 +59,21 @@ def assert_equal_models(one, other):
         assert torch.equal(value, state[name]), name
 
 
-def test_the_papers_model_has_the_released_tensors_exactly(golden):
+def test_released_tensors_of_the_papers_model_are_the_authors(golden):
     shapes, count = golden("mtvm")
     model = outline()
     assert {name: tuple(value.shape) for name, value in released_tensors(model).items()} == shapes
     assert sum(parameter.numel() for parameter in model.parameters()) == count
 
 
-def test_the_released_mtvm_fills_the_papers_model(golden, tmp_path):
+def test_load_released_mtvm_fills_the_papers_model(golden, tmp_path):
     shapes, _ = golden("mtvm")
     report = load_released(outline(), hollow(shapes), tmp_path)
     assert (report.fresh, report.left_out) == ([], {})
     assert len(report.loaded) == len(outline().state_dict())
 
 
-def test_the_released_vln_bert_fills_the_recurrent_rival(golden, tmp_path):
+def test_load_released_vln_bert_fills_the_recurrent_history(golden, tmp_path):
     shapes, _ = golden("vlnbert")
     report = load_released(outline(history="recurrent"), hollow(shapes), tmp_path)
     assert {name.rpartition(".")[0] for name in report.fresh} == {
@@ -88,7 +88,7 @@ def test_the_released_vln_bert_fills_the_recurrent_rival(golden, tmp_path):
     assert any(name.startswith("history.") for name in report.loaded)
 
 
-def test_sizes_are_read_off_the_released_tensors(golden, tmp_path):
+def test_sizes_of_the_released_tensors_are_the_papers(golden, tmp_path):
     """All but the heads, whatever the preset was."""
     tensors = hollow(golden("mtvm")[0])
     assert sizes_of(tensors, PRESETS["paper"], tmp_path) == PRESETS["paper"]
@@ -96,13 +96,13 @@ def test_sizes_are_read_off_the_released_tensors(golden, tmp_path):
     assert sizes_of(tensors, small, tmp_path) == dataclasses.replace(PRESETS["paper"], heads=small.heads)
 
 
-def test_sizes_are_read_off_any_model_of_ours(tmp_path):
+def test_sizes_of_our_own_tensors_are_the_config(tmp_path):
     sizes = {"hidden": 32, "intermediate": 48, "language_layers": 3, "crossmodal_layers": 1, "max_text": 50}
     config = dataclasses.replace(CONFIG, **sizes)
     assert sizes_of(released_tensors(make_model(config)), CONFIG, tmp_path) == config
 
 
-def test_sizes_are_read_off_a_transformers_folder(tmp_path):
+def test_sizes_of_a_transformers_folder_are_its_own(tmp_path):
     """MiniLM's six layers of width 384, of which a model with fewer takes the first."""
     tensors = read_tensors(minilm_folder())
     assert sizes_of(tensors, PRESETS["small"], tmp_path) == PRESETS["small"]
@@ -113,7 +113,7 @@ def test_sizes_are_read_off_a_transformers_folder(tmp_path):
 
 
 @pytest.mark.parametrize("history", ["memory", "recurrent"])
-def test_what_is_written_reads_back_exactly(tmp_path, history):
+def test_write_released_reads_back_exactly(tmp_path, history):
     model, path = make_model(history=history), tmp_path / "best.pt"
     write_released(model, path)
     other = make_model(seed=1, history=history)
@@ -122,7 +122,7 @@ def test_what_is_written_reads_back_exactly(tmp_path, history):
     assert_equal_models(model, other)
 
 
-def test_the_written_file_has_the_authors_form(tmp_path):
+def test_write_released_has_the_authors_form(tmp_path):
     model, path = make_model(), tmp_path / "best.pt"
     write_released(model, path)
     content = torch.load(path, weights_only=True)
@@ -136,7 +136,7 @@ def test_the_written_file_has_the_authors_form(tmp_path):
     assert query.untyped_storage().nbytes() == query.nbytes, "a view of a larger tensor was saved whole"
 
 
-def test_a_checkpoint_of_several_gpus_is_read(tmp_path):
+def test_read_tensors_of_a_data_parallel_checkpoint_drops_its_prefix(tmp_path):
     """DataParallel puts `module.` before every name."""
     model, path = make_model(), tmp_path / "best.pt"
     write_released(model, path)
@@ -149,7 +149,7 @@ def test_a_checkpoint_of_several_gpus_is_read(tmp_path):
     assert_equal_models(model, other)
 
 
-def test_rivals_that_the_authors_do_not_know_are_not_written(tmp_path):
+def test_write_released_refuses_histories_that_the_authors_do_not_have(tmp_path):
     with pytest.raises(InputError, match="no counterpart"):
         write_released(make_model(history="hierarchical"), tmp_path / "best.pt")
     assert list(tmp_path.iterdir()) == []
@@ -172,7 +172,7 @@ def prevalent(model):
 
 
 @pytest.mark.parametrize("folder", [True, False])
-def test_prevalent_fills_the_encoders_and_says_what_it_left_out(tmp_path, folder):
+def test_load_released_prevalent_fills_the_encoders_and_says_what_it_left_out(tmp_path, folder):
     model, path = make_model(), tmp_path / "pytorch_model.bin"
     torch.save(prevalent(model), path)
     other = make_model(seed=1)
@@ -190,7 +190,7 @@ def test_prevalent_fills_the_encoders_and_says_what_it_left_out(tmp_path, folder
     assert len(report.loaded) + len(report.fresh) == len(other.state_dict())
 
 
-def test_the_single_direction_leaves_the_texts_blocks_out(tmp_path):
+def test_load_released_into_a_single_direction_leaves_the_texts_blocks_out(tmp_path):
     report = load_released(make_model(bidirectional=False), released_tensors(make_model()), tmp_path)
     assert report.fresh == []
     assert report.left_out
@@ -219,7 +219,7 @@ def bert_folder(folder, layers, style):
 
 
 @pytest.mark.parametrize("style", ["plain", "prefixed", "original"])
-def test_the_first_nine_layers_of_bert_fill_the_language_encoder(tmp_path, style):
+def test_load_released_bert_fills_the_language_encoder(tmp_path, style):
     """BERT-base's file calls LayerNorm's weight and bias gamma and beta."""
     source = bert_folder(tmp_path, 12, style)
     model = make_model(seed=1, language_layers=9)
@@ -233,7 +233,7 @@ def test_the_first_nine_layers_of_bert_fill_the_language_encoder(tmp_path, style
     assert any("another task" in reason for name, reason in report.left_out.items() if "predictions" in name)
 
 
-def test_minilm_fills_the_small_model_and_computes_what_it_computed():
+def test_load_released_minilm_computes_what_it_computed():
     from transformers import BertModel
     from transformers.utils import logging
 
@@ -251,7 +251,7 @@ def test_minilm_fills_the_small_model_and_computes_what_it_computed():
     torch.testing.assert_close(found[tokens.mask], expected[tokens.mask], atol=1e-5, rtol=1e-5)
 
 
-def test_half_precision_weights_are_read(tmp_path):
+def test_load_released_takes_half_precision(tmp_path):
     model = make_model()
     save_file(
         {name: value.half().contiguous() for name, value in released_tensors(model).items()}, tmp_path / "w.safetensors"
@@ -269,7 +269,7 @@ def one_sentence(error, *parts):
     assert len(message.partition(": ")[2]) < 300, message
     for part in parts:
         assert part in message
-    assert "weights_only" not in message, "nobody should be told how to switch the protection off"
+    assert "weights_only" not in message, "a user should not learn how to switch the protection off"
 
 
 @pytest.mark.parametrize(
@@ -282,7 +282,7 @@ def one_sentence(error, *parts):
         ("vln_bert.addlayer.0.lang_self_att.self.value.weight", (65, 64)),
     ],
 )
-def test_a_shape_that_does_not_fit_is_named(tmp_path, name, shape):
+def test_load_released_names_a_shape_that_does_not_fit(tmp_path, name, shape):
     """The tensor of the file, with the shape that it has there."""
     tensors = released_tensors(make_model()) | {name: torch.zeros(shape)}
     with pytest.raises(InputError) as error:
@@ -290,15 +290,15 @@ def test_a_shape_that_does_not_fit_is_named(tmp_path, name, shape):
     one_sentence(error, "best.pt", name, str(shape))
 
 
-def test_queries_keys_and_values_must_fit_one_by_one(tmp_path):
-    """Their sum fits, but the rows would end up in the wrong places."""
+def test_load_released_checks_queries_keys_and_values_one_by_one(tmp_path):
+    """Their sum fits, but the rows would be mixed up."""
     attention = "vln_bert.addlayer.0.visual_attention.att."
     swapped = {f"{attention}key.bias": torch.zeros(60), f"{attention}value.bias": torch.zeros(68)}
     with pytest.raises(InputError, match=r"key\.bias"):
         load_released(make_model(), released_tensors(make_model()) | swapped, tmp_path)
 
 
-def test_another_models_weights_are_refused(tmp_path):
+def test_load_released_refuses_another_models_weights(tmp_path):
     with pytest.raises(InputError, match="none of its 2 tensors"):
         load_released(make_model(), {"conv1.weight": torch.zeros(3), "fc.bias": torch.zeros(2)}, tmp_path)
 
@@ -324,7 +324,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("content", WRONG.values(), ids=WRONG)
-def test_a_file_with_other_content_is_one_sentence(tmp_path, content):
+def test_read_tensors_of_other_content_is_one_sentence(tmp_path, content):
     path = tmp_path / "best.pt"
     torch.save(content, path)
     with pytest.raises(InputError) as error:
@@ -345,7 +345,7 @@ BYTES = {
 
 @pytest.mark.parametrize("name", ["best.pt", "pytorch_model.bin", "model.safetensors"])
 @pytest.mark.parametrize("content", BYTES.values(), ids=BYTES)
-def test_a_corrupt_file_is_one_sentence(tmp_path, content, name):
+def test_read_tensors_of_a_corrupt_file_is_one_sentence(tmp_path, content, name):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError) as error:
         read_tensors(tmp_path / name)
@@ -353,7 +353,7 @@ def test_a_corrupt_file_is_one_sentence(tmp_path, content, name):
 
 
 @pytest.mark.parametrize("kind", ["zip", "legacy", "safetensors"])
-def test_a_truncated_file_is_one_sentence(tmp_path, kind):
+def test_read_tensors_of_a_truncated_file_is_one_sentence(tmp_path, kind):
     whole, path = tmp_path / "whole", tmp_path / ("w.safetensors" if kind == "safetensors" else "w.pt")
     tensors = {"vln_bert.a": torch.ones(5, 5), "vln_bert.b": torch.zeros(3)}
     if kind == "safetensors":
@@ -368,7 +368,7 @@ def test_a_truncated_file_is_one_sentence(tmp_path, kind):
         one_sentence(error, path.name)
 
 
-def test_a_pickle_with_code_is_refused_and_not_run(tmp_path, monkeypatch):
+def test_read_tensors_never_runs_code(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     torch.save({"vln_bert.a": torch.ones(2), "extra": Code()}, tmp_path / "best.pt")
     with pytest.raises(InputError) as error:
@@ -377,7 +377,7 @@ def test_a_pickle_with_code_is_refused_and_not_run(tmp_path, monkeypatch):
     assert not (tmp_path / "hacked").exists()
 
 
-def test_missing_files_and_empty_folders_are_one_sentence(tmp_path):
+def test_read_tensors_of_a_missing_file_or_empty_folder_is_one_sentence(tmp_path):
     for path in (tmp_path / "nowhere.pt", tmp_path, tmp_path / "no" / "folder"):
         with pytest.raises(InputError) as error:
             read_tensors(path)

@@ -100,7 +100,7 @@ class Data:
                 Vision(episodes.world, self.store, self.model, self.device),
                 tokenize(
                     episodes.texts,
-                    self.model.max_text,
+                    self.model.text_length,
                     leading_cls=self.model.leading_cls,
                     truncation=split.task.truncation,
                 ),

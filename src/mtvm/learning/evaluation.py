@@ -22,7 +22,7 @@ from mtvm.learning.rollout import RolloutPlan, StepTrace, roll_out
 from mtvm.learning.run_folder import EVALUATIONS, RunFolder
 from mtvm.learning.texts import Texts
 from mtvm.models.agent import Agent
-from mtvm.models.model import MTVM
+from mtvm.models.network import Network
 from mtvm.progress import progress
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metrics import score_trajectories, summarize
@@ -136,7 +136,7 @@ def _resolve(
 
 @torch.no_grad()
 def walk(
-    model: MTVM,
+    model: Network,
     dataset: Dataset,
     *,
     texts: Texts | None = None,

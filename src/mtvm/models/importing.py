@@ -1,4 +1,4 @@
-"""From other people's weights to a saved agent, and back."""
+"""From released weights to a saved agent, and back."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ import torch
 from rich.markup import escape
 
 from mtvm.errors import InputError
-from mtvm.models.config import PRESETS, History
+from mtvm.models.config import PRESETS
 from mtvm.models.export import export_step
-from mtvm.models.model import MTVM
+from mtvm.models.network import Network, make_network
 from mtvm.models.saving import load_model, save_model
 from mtvm.models.weights import Report, load_released, read_tensors, sizes_of, write_released
 
 
-def import_agent(source: Path, out: Path, preset: str, history: History, seed: int) -> str:
+def import_agent(source: Path, out: Path, preset: str, history: str, seed: int) -> str:
     """Fill the preset's model from a checkpoint and save it as an agent; the text says which tensors were used."""
     if preset not in PRESETS:
         raise InputError(f"preset '{preset}' is none of {', '.join(PRESETS)}.")
     tensors = read_tensors(source)
     config = sizes_of(tensors, dataclasses.replace(PRESETS[preset], history=history), source)
     torch.manual_seed(seed)
-    model = MTVM(config)
+    model = make_network(config)
     report = load_released(model, tensors, source)
     save_model(model, out)
     return _summary(report, model, out)
 
 
-def _summary(report: Report, model: MTVM, out: Path) -> str:
+def _summary(report: Report, model: Network, out: Path) -> str:
     state = model.state_dict()
 
     def size(names: list[str]) -> str:
@@ -50,7 +50,7 @@ def _summary(report: Report, model: MTVM, out: Path) -> str:
 
 
 def export_agent(agent: Path, out: Path, form: Literal["released", "program"]) -> None:
-    """Write a saved agent as the authors' checkpoint, or its step function by torch.export."""
+    """Write a saved agent as the authors' checkpoint, or its step as a program by torch.export."""
     model = load_model(agent, device="cpu")
     if form == "released":
         write_released(model, out)

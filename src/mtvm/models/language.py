@@ -49,6 +49,14 @@ class Text:
         cache = [tuple(part[rows] for part in parts) for parts in self.cache]
         return Text(self.states[rows], mask, self.real, Packing(mask, self.packing.drop), cache)
 
+    def masked(self, visible: Tensor) -> Text:
+        """The first variant twice, the second time with only the tokens that are `visible` (B, L) as keys."""
+        one = self.variant(0)
+        mask = torch.cat([one.mask, one.mask & visible])
+        cache = [tuple(part.repeat(2, 1, 1, 1) for part in parts) for parts in one.cache]
+        packing = Packing(mask, drop=False)
+        return Text(one.states.repeat(2, 1, 1), mask, one.real, packing, cache, variants=2)
+
     def keep(self, rows: Tensor) -> Text:
         """The texts of the episodes at `rows`, padded only to the longest of them."""
         real = self.real[rows]

@@ -62,23 +62,28 @@ def export_weights(
 
 
 def parity(
-    folder: Annotated[Positional[Path], arg(metavar="DIR", help="Folder with the three parity_* files.")],
+    folder: Annotated[
+        Positional[Path], arg(metavar="DIR", help="Folder with parity_*, vlnbert_* or released_loss_* files.")
+    ],
     bound: Annotated[float, arg(help="Largest difference that passes.")] = 1e-4,
 ) -> None:
-    """Compare our model, step by step, with a recorded computation of the released one."""
-    from mtvm.models.parity import measure_parity
+    """Compare our networks and losses, step by step, with recorded computations of the released ones."""
+    from mtvm.learning.parity import measure_parity
 
+    found = measure_parity(folder)
     table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("")
-    table.add_column("largest difference", justify="right")
-    worst = measure_parity(folder)
-    for kind, difference in worst.items():
-        table.add_row(kind, f"{difference:.1e}")
+    for heading in ("recording", "output", "largest difference"):
+        table.add_column(heading, justify="right" if heading == "largest difference" else "left")
+    for title, differences in found.items():
+        for place, (kind, difference) in enumerate(differences.items()):
+            table.add_row("" if place else title, kind, f"{difference:.1e}")
     console.print(table)
     # Not a number is not within the bound either.
-    if not all(difference <= bound for difference in worst.values()):
-        raise InputError(f"{folder}: our model differs by more than {bound}.")
-    console.print(f"All within {bound}.")
+    wrong = [title for title, differences in found.items() if not all(d <= bound for d in differences.values())]
+    if wrong:
+        raise InputError(f"{folder}: we differ from {wrong[0]} by more than {bound}.")
+    worst = ", ".join(f"{title} {max(differences.values()):.1e}" for title, differences in found.items())
+    console.print(f"All within {bound}; the largest differences: {worst}.", soft_wrap=True)
 
 
 COMMANDS: dict[str, Callable[..., None]] = {"import": import_weights, "export": export_weights, "parity": parity}
