@@ -256,9 +256,6 @@ class TrainConfig:
     """Also write curves for TensorBoard."""
 
     def __post_init__(self) -> None:
-        if self.model.max_text is None:
-            needed = max(Split.parse(text).task.max_text for text in (*self.data.train, self.selection.split))
-            object.__setattr__(self, "model", dataclasses.replace(self.model, max_text=needed))
         if self.batch < 1 or self.log_every < 1 or self.seed < 0:
             raise InputError("batch and log_every must be at least 1, and the seed at least 0.")
         loss = self.loss
@@ -280,6 +277,15 @@ class TrainConfig:
                 "loss.consistency.variant released needs --model.pool-padding, --model.reader none and "
                 "--model.crossmodal-layers 4, as in the released code."
             )
+
+    @property
+    def network(self) -> ModelConfig:
+        """The model that is trained: where its `max_text` is not given, it reads texts as long as the tasks need."""
+        if self.model.max_text is not None:
+            return self.model
+        splits = (*self.data.train, self.selection.split)
+        needed = max(Split.parse(text).task.max_text for text in splits)
+        return dataclasses.replace(self.model, max_text=needed)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
