@@ -9,8 +9,8 @@ from small_runs import ENVIRONMENT, SMALL
 
 from mtvm.features.store import FeatureStore
 from mtvm.files import write_json
-from mtvm.learning.evaluation import text_tokens
 from mtvm.learning.vision import Vision
+from mtvm.models.text import tokenize
 from mtvm.tasks.r4r import build_r4r
 
 torch.set_num_threads(1)
@@ -56,4 +56,4 @@ def vision(small_data, tiny_r2r):
 
 @pytest.fixture(scope="session")
 def tokens(tiny_r2r):
-    return text_tokens(tiny_r2r, SMALL.max_text, SMALL.leading_cls)
+    return tokenize(tiny_r2r.texts, SMALL.text_length)

@@ -3,14 +3,17 @@
 import dataclasses
 import json
 import os
+import signal
 
 import torch
 
-from mtvm.config import PRESETS
+from mtvm.config import A2CConfig, ConsistencyConfig, ImitationConfig, LossConfig
 from mtvm.learning import checkpoint
+from mtvm.learning.run_folder import RunFolder
 from mtvm.learning.trainer import Trainer
 from mtvm.models.config import ModelConfig
-from mtvm.models.model import MTVM
+from mtvm.models.network import make_network
+from mtvm.presets import PRESETS
 
 SMALL = ModelConfig(
     hidden=16,
@@ -25,6 +28,11 @@ SMALL = ModelConfig(
 )
 STEADY = dataclasses.replace(SMALL, dropout=0.0, feature_dropout=0.0, critic_dropout=0.0)
 
+OFF = ConsistencyConfig(enabled=False)
+IMITATION = LossConfig(imitation=ImitationConfig(weight=1.0), a2c=A2CConfig(weight=0.0), consistency=OFF)
+"""Imitation alone, in teacher-forced rollouts."""
+WITH_STUDENTS = dataclasses.replace(IMITATION, imitation=ImitationConfig(weight=1.0, student_weight=0.5))
+
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", "TOKENIZERS_PARALLELISM": "false"}
 
 
@@ -36,7 +44,7 @@ def environment():
 def lively_model(seed=0, config=SMALL, **changes):
     """A model whose weights are large enough that every input matters."""
     torch.manual_seed(seed)
-    model = MTVM(dataclasses.replace(config, **changes)).eval()
+    model = make_network(dataclasses.replace(config, **changes)).eval()
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             wide = parameter.shape[-1] ** -0.5 if "embedding" not in name else 1.0
@@ -45,9 +53,9 @@ def lively_model(seed=0, config=SMALL, **changes):
 
 
 def changed(config, **changes):
-    """A config with other values; `data={"horizon": 3}` changes a part of it."""
+    """A config with other values; `data={"horizon": 3}` changes a part of it, at any depth."""
     parts = {
-        name: dataclasses.replace(getattr(config, name), **value) if isinstance(value, dict) else value
+        name: changed(getattr(config, name), **value) if isinstance(value, dict) else value
         for name, value in changes.items()
     }
     return dataclasses.replace(config, **parts)
@@ -77,15 +85,22 @@ class Stopped(Trainer):
         super().__init__(config, show_progress=False)
         self.after = after
 
-    def _step(self, interrupted):
-        return super()._step(interrupted or self.update + 1 == self.after)
+    def _update(self):
+        recorded = super()._update()
+        if self.learner.updates == self.after:
+            signal.raise_signal(signal.SIGINT)
+        return recorded
+
+
+def saved_state(folder):
+    return checkpoint.load(RunFolder(folder).checkpoint)
 
 
 def train(config):
     """Run to the end; the trainer and the state that it saved."""
     trainer = Trainer(config, show_progress=False)
     assert trainer.run()
-    return trainer, checkpoint.load(config.out / checkpoint.NAME)
+    return trainer, saved_state(config.out)
 
 
 def record(folder):
