@@ -201,7 +201,7 @@ def roll_out(
         if watch is not None:
             watch(step)
         if stopped[step.rows].all():
-            running.rows = running.rows[:0]
+            running.ended[:] = True
             break
         running.go_on(step, stopping)
     left = running.values_left(len(episodes)) if plan.needs.rewards else None
