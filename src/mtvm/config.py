@@ -254,9 +254,6 @@ class TrainConfig:
     """Also write curves for TensorBoard."""
 
     def __post_init__(self) -> None:
-        if self.model.max_text is None:
-            needed = max(Split.parse(text).task.max_text for text in (*self.data.train, self.selection.split))
-            object.__setattr__(self, "model", dataclasses.replace(self.model, max_text=needed))
         if self.batch < 1 or self.log_every < 1 or self.seed < 0:
             raise InputError("batch and log_every must be at least 1, and the seed at least 0.")
         loss = self.loss
@@ -278,6 +275,14 @@ class TrainConfig:
                 "loss.consistency.variant released needs --model.pool-padding, --model.reader none and "
                 "--model.crossmodal-layers 4, as in the released code."
             )
+
+    @property
+    def network(self) -> ModelConfig:
+        """The model's config with texts as long as the tasks of this run need them, unless it says itself."""
+        if self.model.max_text is not None:
+            return self.model
+        needed = max(Split.parse(text).task.max_text for text in (*self.data.train, self.selection.split))
+        return dataclasses.replace(self.model, max_text=needed)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""

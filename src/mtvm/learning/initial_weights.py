@@ -22,7 +22,7 @@ _MINILM = {"hidden": 384, "heads": 12, "intermediate": 1536, "vocabulary": 30522
 def make_model(config: TrainConfig) -> tuple[Network, str]:
     """The model, and a sentence that says where its weights come from."""
     torch.manual_seed(config.seed)
-    model = make_network(config.model)
+    model = make_network(config.network)
     load_reader(model)
     source = config.init
     if source is None and config.model.reader == "none" and _has_minilm_sizes(config.model):
