@@ -214,15 +214,17 @@ class SelectionConfig:
     """Validate on the first episodes of the split only."""
 
     def __post_init__(self) -> None:
-        task = Split.parse(self.split).task
-        if self.metric is None:
-            object.__setattr__(self, "metric", task.selection_metric)
-        if self.metric not in EVALUATED:
-            raise InputError(f"selection.metric '{self.metric}' is none of {', '.join(EVALUATED)}.")
+        if self.metric_name not in EVALUATED:
+            raise InputError(f"selection.metric '{self.metric_name}' is none of {', '.join(EVALUATED)}.")
         for name in ("every", "patience", "limit"):
             number = getattr(self, name)
             if number is not None and number < 1:
                 raise InputError(f"selection.{name} must be at least 1, not {number}.")
+
+    @property
+    def metric_name(self) -> str:
+        """The metric that selects: the one that was named, else the one of the split's task."""
+        return self.metric or Split.parse(self.split).task.selection_metric
 
 
 @dataclasses.dataclass(frozen=True)
@@ -278,10 +280,11 @@ class TrainConfig:
 
     @property
     def network(self) -> ModelConfig:
-        """The model's config with texts as long as the tasks of this run need them, unless it says itself."""
+        """The model that is trained: where its `max_text` is not given, it reads texts as long as the tasks need."""
         if self.model.max_text is not None:
             return self.model
-        needed = max(Split.parse(text).task.max_text for text in (*self.data.train, self.selection.split))
+        splits = (*self.data.train, self.selection.split)
+        needed = max(Split.parse(text).task.max_text for text in splits)
         return dataclasses.replace(self.model, max_text=needed)
 
     def to_dict(self) -> dict[str, Any]:

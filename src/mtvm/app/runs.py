@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Any, Literal
 
-from mtvm.config import differences
+from mtvm.config import SelectionConfig, differences
 from mtvm.errors import InputError
 from mtvm.files import read_json
 from mtvm.learning.run_folder import CONFIG, RunFolder, Selection, find_run_folders, is_number
@@ -84,9 +84,7 @@ class Run:
     @functools.cached_property
     def selection(self) -> Selection:
         """The best weights so far."""
-        selection = self.config["selection"]
-        split = str(selection["split"]).partition("@")[0]
-        return Selection(split, str(selection["metric"]), selection.get("patience")).replay(self.lines)
+        return Selection.of(_selection_config(self.config)).replay(self.lines)
 
     def state(self, now: float) -> State:
         """Whether the run has come to its end, or else has written something lately."""
@@ -144,13 +142,23 @@ def _check(config: dict[str, Any], path: Path) -> None:
     selection = config["selection"]
     sound = {
         "optimizer.updates": _is_count(config["optimizer"].get("updates")),
-        "selection.metric": selection.get("metric") in EVALUATED,
+        "selection.metric": selection.get("metric") in (None, *EVALUATED),
         "selection.split": isinstance(selection.get("split"), str),
         "selection.patience": selection.get("patience") is None or _is_count(selection["patience"]),
     }
     for name, fine in sound.items():
         if not fine:
             raise InputError(f"{path}: {name} is missing or of another kind than 'mtvm train' writes.")
+    try:
+        _selection_config(config)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _selection_config(config: dict[str, Any]) -> SelectionConfig:
+    """What decides which weights are the best; a config may be older or newer in all else."""
+    selection = config["selection"]
+    return SelectionConfig(selection["split"], selection.get("metric"), patience=selection.get("patience"))
 
 
 def _is_count(value: Any) -> bool:

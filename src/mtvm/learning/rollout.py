@@ -185,7 +185,7 @@ def roll_out(
     """
     running = _Running(model, vision, episodes, text, plan)
     path = _Path(running.simulator, plan.max_steps)
-    stopped = np.zeros(len(episodes), dtype=bool)
+    stopped, lengths = np.zeros(len(episodes), dtype=bool), np.zeros(len(episodes), dtype=np.int64)
     steps: list[StepTrace] = []
     for number in range(plan.max_steps):
         step = running.think(number)
@@ -193,9 +193,10 @@ def roll_out(
         stopping = step.seen.actions.is_stop(actions)
         path.add(step.rows, running.simulator.step(actions), running.simulator.view)
         if running.rewards is not None:
-            earned = running.rewards.step(running.simulator.node, stopping)
+            earned = np.where(running.ended, 0.0, running.rewards.step(running.simulator.node, stopping))
             step.rewards = torch.from_numpy(earned).float().to(model.device)
         stopped[step.rows] |= stopping
+        lengths[step.rows] += ~running.ended
         if keep_steps:
             steps.append(step)
         if watch is not None:
@@ -206,7 +207,6 @@ def roll_out(
         running.go_on(step, stopping)
     left = running.values_left(len(episodes)) if plan.needs.rewards else None
     nodes, views = path.padded()
-    lengths = path.steps
     return Trace(plan.policy, nodes, views, stopped, lengths, text, model.text_is_query, steps, left)
 
 
@@ -323,11 +323,9 @@ class _Path:
         self.views = np.full_like(self.nodes, -1)
         self.nodes[:, 0], self.views[:, 0] = simulator.node, simulator.view
         self.count = np.ones(len(simulator), dtype=np.int64)
-        self.steps = np.zeros(len(simulator), dtype=np.int64)
 
     def add(self, rows: Rows, walked: NDArray[np.int64], views: NDArray[np.int64]) -> None:
         """Add the nodes (b, H) that the episodes at `rows` came to, and the views that they face at the last one."""
-        self.steps[rows] += 1
         for nodes in walked.T:
             here = nodes >= 0
             some = rows[here]

@@ -148,8 +148,7 @@ class Selection:
 
     @classmethod
     def of(cls, config: SelectionConfig) -> Selection:
-        assert config.metric is not None
-        return cls(Split.parse(config.split).name, config.metric, config.patience)
+        return cls(Split.parse(config.split).name, config.metric_name, config.patience)
 
     def consider(self, update: int, metrics: Mapping[str, float]) -> bool:
         """Take in a validation; whether its weights are the best so far."""

@@ -137,7 +137,7 @@ def _run(config: TrainConfig) -> None:
         if parallel.rank() == 0:
             console.print(_ending(config, result), soft_wrap=True)
         if result.finished:
-            _evaluate(config.out, (), device=config.device)
+            _evaluate(config.out, (), data=config.data, device=config.device)
     finally:
         parallel.finish()
     if not result.finished:
