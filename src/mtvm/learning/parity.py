@@ -70,6 +70,7 @@ def _walk(recorded: Recording, model: MTVM, loss: ReleasedConsistency, text: Tex
     """Both passes of the last recorded step, with our own memory; stopped episodes stay in the batch."""
     width, ended = model.config.feature_width, torch.zeros(len(text), dtype=torch.bool)
     memory = torch.zeros(len(text), 0, model.config.token_width)
+    after_stop = torch.zeros(len(text), 0, dtype=torch.bool)
     outputs: list[Step] = []
     for number in range(recorded.steps):
         stream, mask = recorded[f"step{number}.stream_features"], recorded[f"step{number}.stream_mask"].bool()
@@ -93,11 +94,10 @@ def _walk(recorded: Recording, model: MTVM, loss: ReleasedConsistency, text: Tex
             following = recorded[f"step{number + 1}.stream_features"][:, : number + 1]
             chosen = outputs[0].activations[torch.arange(len(text)), targets.clamp(min=0)]
             token = torch.cat([chosen, following[:, number, width:]], dim=-1)
-            # What stopped episodes leave behind is not computed by the network: zeros, with an angle or without.
-            token = torch.where(ended[:, None], following[:, number], token)
-            memory = torch.cat(
-                [torch.where(ended[:, None, None], following[:, :number], memory), token[:, None]], dim=1
-            )
+            # What episodes leave behind after their stop is not computed: zeros, with an angle or without.
+            after_stop = torch.cat([after_stop, ended[:, None]], dim=1)
+            memory = torch.cat([memory, token[:, None]], dim=1)
+            memory = torch.where(after_stop[..., None], following, memory)
     return outputs
 
 

@@ -14,7 +14,7 @@ from torch import Tensor
 from mtvm.errors import InputError
 from mtvm.files import atomic_path, cache_dir
 from mtvm.learning import parallel
-from mtvm.models.language import Text
+from mtvm.models.language import READER_WIDTH, Text
 from mtvm.models.network import Network
 from mtvm.models.text import Tokens
 from mtvm.progress import progress
@@ -35,11 +35,11 @@ class Texts:
         self.lengths = tokens.lengths
         self._states: Tensor | None = None
         self._starts = torch.cat([self.lengths.new_zeros(1), self.lengths.cumsum(0)])
-        count, width = int(self.lengths.sum()), model.language.reader_width
-        if model.language.reader is None or count * width * 2 > _MOST_BYTES:
+        count = int(self.lengths.sum())
+        if model.language.reader is None or count * READER_WIDTH * 2 > _MOST_BYTES:
             return
         path = cache_dir() / "texts" / f"{_digest(model, tokens)}.npy"
-        states = _cached(path, (count, width))
+        states = _cached(path, (count, READER_WIDTH))
         found = parallel.total(torch.tensor([states is not None], dtype=torch.int32, device=model.device))
         if states is None or int(found) < parallel.size():  # all processes read, or none
             states = self._read(model, title, show_progress)
@@ -52,7 +52,7 @@ class Texts:
     def _read(self, model: Network, title: str, show_progress: bool) -> Tensor:
         """The states of all texts, of which each process reads its share."""
         tokens, lengths = self.tokens, self.lengths
-        states = torch.zeros(int(self._starts[-1]), model.language.reader_width, dtype=torch.float16)
+        states = torch.zeros(int(self._starts[-1]), READER_WIDTH, dtype=torch.float16)
         columns = torch.arange(tokens.ids.shape[1])
         batches = torch.split(lengths.argsort(stable=True), _BATCH)[parallel.rank() :: parallel.size()]
         with progress(sum(map(len, batches)), f"Reading {title}", "texts", show_progress) as advance:

@@ -125,7 +125,7 @@ class Learner:
 
     def _variants(self, batch: Batch) -> list[Tokens]:
         """The texts, and what the losses make of them."""
-        tokens = self.model.language.read(batch.tokens)
+        tokens = batch.tokens
         by_token = any(loss.masks_words for loss in self.losses)
         shape = (batch.size, self.model.config.text_length if by_token else batch.dataset.words)
         draws = streams.uniform(shape, "words", self.config.seed, self.updates)[batch.rows]

@@ -58,7 +58,7 @@ def parts(model: Network, words: int = 32, memory: int = 4, candidates: int = 5)
     for name, child in model.named_children():
         if name != "language":
             title = _TITLES.get(name, name.replace("_", " ")).format(history=model.config.history)
-            listed.append(Part(title, _size(child), elsewhere if name == "history" else step.inside[name]))
+            listed.append(Part(title, _size(child), step.inside[name] + (elsewhere if name == "history" else 0)))
     return sorted(listed, key=lambda part: part.name == "critic")  # the critic last
 
 
@@ -67,7 +67,7 @@ _TITLES = {
     "crossmodal": "cross-modality encoder",
     "head": "action head",
     "history": "history: {history}",
-    "pooler": "pooler",
+    "pooler": "critic's pooler",
 }
 
 
@@ -100,6 +100,7 @@ def count_flops(model: Network, work: Callable[[], T]) -> tuple[T, Flops]:
         result: T = _Scope(model)(work)
     found = counter.get_flop_counts()
     inside = {name: _inside(f"_Scope.model.{name}", found) for name, _ in model.named_children()}
+    inside["language"] += _inside("_Scope.model.language.reader", found)  # it reads before the encoder is called
     return result, Flops(counter.get_total_flops(), inside)
 
 

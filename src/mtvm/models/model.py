@@ -77,7 +77,7 @@ class MTVM(Network):
     def encode(self, *variants: Tokens) -> Text:
         if self.config.pool_padding:  # as the released code does
             variants = tuple(one.padded(self.config.text_length) for one in variants)
-        tokens = Tokens.join(variants)
+        tokens = Tokens.join([self.language.read(one) for one in variants])
         mask = tokens.mask if tokens.hidden is None else tokens.mask & ~tokens.hidden
         states = self.language(tokens, mask)
         return self.prepare(states, mask, variants[0].mask, len(variants), drop=tokens.hidden is None)

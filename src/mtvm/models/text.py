@@ -162,4 +162,4 @@ def drop_words(tokens: Tokens, rate: float, draws: Tensor | None = None) -> tupl
     count = int(words.max()) + 1 if words.numel() else 0
     draws = torch.rand(len(words), max(count, 1)) if draws is None else draws
     dropped = (draws.to(words.device).gather(1, words.clamp(min=0)) < rate) & (words >= 0)
-    return Tokens(tokens.ids.masked_fill(dropped, MASK), words, tokens.states), dropped
+    return Tokens(tokens.ids.masked_fill(dropped, MASK), words), dropped

@@ -66,7 +66,7 @@ class VLNBert(Network):
 
     def encode(self, *variants: Tokens) -> Text:
         """The encoded texts, whose first token is [CLS]: it gives the start state and is not attended to."""
-        tokens = Tokens.join(variants)
+        tokens = Tokens.join([self.language.read(one) for one in variants])
         mask = tokens.mask if tokens.hidden is None else tokens.mask & ~tokens.hidden
         states = self.language(tokens, mask)
         mask = mask.clone()
