@@ -14,6 +14,7 @@ ROOMS = {
     "files": 0,
     "progress": 0,
     "plugins": 0,
+    "config_files": 0,
     "world": 1,
     "features": 2,
     "tasks": 3,

@@ -6,11 +6,10 @@
 from __future__ import annotations
 
 import dataclasses
-import types
-import typing
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal
 
+from mtvm.config_files import from_plain, to_plain
 from mtvm.errors import InputError
 from mtvm.models.config import ModelConfig
 from mtvm.tasks.metric import EVALUATED
@@ -289,46 +288,10 @@ class TrainConfig:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
-        return _plain(dataclasses.asdict(self))
+        return to_plain(self)
 
     @classmethod
     def from_dict(cls, values: Any, path: Path) -> TrainConfig:
         """The config that `to_dict` gave, read from `path`."""
-        return _build(cls, values, path)
-
-
-def differences(one: dict[str, Any], other: dict[str, Any], prefix: str = "") -> dict[str, tuple[Any, Any]]:
-    """The options in which two configs differ, by their names on the command line."""
-    found: dict[str, tuple[Any, Any]] = {}
-    for name in sorted(set(one) | set(other)):
-        ours, theirs = one.get(name), other.get(name)
-        if isinstance(ours, dict) and isinstance(theirs, dict):
-            found |= differences(ours, theirs, f"{prefix}{name}.")
-        elif ours != theirs:
-            found[f"{prefix}{name}"] = ours, theirs
-    return found
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _plain(item) for name, item in value.items()}
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return str(value) if isinstance(value, Path) else value
-
-
-def _build(kind: Any, values: Any, path: Path) -> Any:
-    """`values` as an instance of the type `kind`."""
-    options = get_args(kind) if get_origin(kind) in (typing.Union, types.UnionType) else (kind,)
-    if values is None and type(None) in options:
-        return None
-    kind = next(option for option in options if option is not type(None))
-    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
-        hints = get_type_hints(kind)
-        if not isinstance(values, dict) or not set(values) <= set(hints):
-            unknown = sorted(set(values) - set(hints)) if isinstance(values, dict) else repr(values)[:40]
-            raise InputError(f"{path}: not a config of this version of mtvm (unknown: {unknown}).")
-        return kind(**{name: _build(hints[name], value, path) for name, value in values.items()})
-    if get_origin(kind) is tuple:
-        return tuple(values)
-    return Path(values) if kind is Path else values
+        config: TrainConfig = from_plain(cls, values, path)
+        return config

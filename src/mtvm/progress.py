@@ -27,6 +27,11 @@ class Report(Protocol):
     def __call__(self, done: float, total: float | None, status: str) -> None: ...
 
 
+def notice(text: str) -> None:
+    """Something that the user should know, on stderr."""
+    print(f"mtvm: {text}", file=sys.stderr, flush=True)
+
+
 @contextlib.contextmanager
 def progress(total: float | None, title: str, unit: str, show: bool = True, already: float = 0.0) -> Iterator[Advance]:
     """Show how much of `total` (None: unknown) is done, the rate and the time left; yields `advance`. What was

@@ -17,7 +17,8 @@ from mtvm.learning.reading import ReadTexts
 from mtvm.learning.sampling import Turns
 from small_runs import SMALL, STEADY, lively_model
 
-from mtvm.config import PRESETS, OptimizerConfig, Part, SelectionConfig, TrainConfig, differences
+from mtvm.config import PRESETS, OptimizerConfig, Part, SelectionConfig, TrainConfig
+from mtvm.config_files import differences
 from mtvm.errors import InputError
 from mtvm.features.store import FeatureStore
 from mtvm.learning import reading, sampling

@@ -12,7 +12,8 @@ import time
 from pathlib import Path
 from typing import Any, Literal
 
-from mtvm.config import SelectionConfig, differences
+from mtvm.config import SelectionConfig
+from mtvm.config_files import differences
 from mtvm.errors import InputError
 from mtvm.files import read_json
 from mtvm.learning.run_folder import CONFIG, RunFolder, Selection, find_run_folders, is_number

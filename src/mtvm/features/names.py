@@ -10,13 +10,9 @@ An object has one box, in pixels of the 640x480 image, for each of the views (0 
 
 from __future__ import annotations
 
-import gzip
 import importlib
-import io
-import json
 import math
 import re
-import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -25,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.errors import InputError, MissingExtraError
+from mtvm.features.lines import checked_texts, read_viewpoint_lines
 from mtvm.features.store import FeatureStore
-from mtvm.files import read_bytes
-from mtvm.progress import track
+from mtvm.progress import progress, track
 from mtvm.world.graph import SUFFIX, NavGraph, directions
 from mtvm.world.views import HALF_HFOV, VIEW_ELEVATION, VIEW_HEADING, VIEWS
 from mtvm.world.world import World
@@ -107,7 +103,7 @@ def semantic_features(
     if connectivity is not None:
         known = [scan for scan in covered if scans is not None or (Path(connectivity) / f"{scan}{SUFFIX}").is_file()]
         graphs = World.load(Path(connectivity), known).graphs
-        places = _places_of(graphs, places, source)
+        places = places_of(graphs, places, source)
     phrases = {room_phrase(place.room) for place in places}
     phrases |= {object_phrase(thing.name) for place in places for thing in place.objects}
     ordered = sorted(phrases)
@@ -120,27 +116,7 @@ def semantic_features(
 
 def read_semantics(source: Path | str) -> Iterator[SeenPlace]:
     """The lines of a semantics file (plain or gzipped); an error names the line and the field."""
-    source = Path(source)
-    content = read_bytes(source, "semantics file")
-    if content.startswith(b"\x1f\x8b"):
-        try:
-            content = gzip.decompress(content)
-        except (OSError, EOFError, zlib.error):
-            raise InputError(f"{source}: the compressed file is damaged or cut short; fetch it again.") from None
-    seen: set[tuple[str, str]] = set()
-    for number, line in enumerate(io.BytesIO(content), 1):
-        if line.isspace():
-            continue
-        where = f"{source}, line {number}"
-        try:
-            record = json.loads(line)
-        except ValueError:
-            raise InputError(f"{where}: not valid JSON; the file may be cut short, fetch it again.") from None
-        place = _checked_place(record, where)
-        if (place.scan, place.viewpoint) in seen:
-            raise InputError(f"{where}: viewpoint {place.viewpoint} of scan {place.scan} is there twice; keep one.")
-        seen.add((place.scan, place.viewpoint))
-        yield place
+    return read_viewpoint_lines(Path(source), "semantics file", _checked_place)
 
 
 def room_phrase(room: str) -> str:
@@ -153,12 +129,14 @@ def object_phrase(name: str) -> str:
     return ", ".join(dict.fromkeys(part for part in _parts(name) if part not in _ASIDES)) or name
 
 
-def embed_phrases(phrases: Sequence[str]) -> NDArray[np.float32]:
-    """Unit vectors (n, 384) by all-MiniLM-L6-v2: the mean over a phrase's tokens, as sentence-transformers does."""
+def embed_phrases(phrases: Sequence[str], title: str | None = None) -> NDArray[np.float32]:
+    """Unit vectors (n, 384) by all-MiniLM-L6-v2: the mean over a phrase's tokens, as sentence-transformers does. With
+    a `title`, progress is shown under it."""
     torch, tokenizer, model = _minilm()
     vectors = np.empty((len(phrases), model.config.hidden_size), dtype=np.float32)
     by_length = sorted(range(len(phrases)), key=lambda place: len(phrases[place]))  # little padding in a batch
-    with torch.inference_mode():
+    shown = progress(len(phrases), title or "", "phrases", title is not None)
+    with torch.inference_mode(), shown as advance:
         for first in range(0, len(phrases), PHRASES_PER_BATCH):
             chosen = by_length[first : first + PHRASES_PER_BATCH]
             tokens = tokenizer([phrases[place] for place in chosen], padding=True, truncation=True, return_tensors="pt")
@@ -166,6 +144,7 @@ def embed_phrases(phrases: Sequence[str]) -> NDArray[np.float32]:
             states = model(**tokens).last_hidden_state
             mean = (states * mask).sum(1) / mask.sum(1)
             vectors[chosen] = torch.nn.functional.normalize(mean).numpy()
+            advance(len(chosen))
     return vectors
 
 
@@ -193,7 +172,7 @@ def _minilm() -> tuple[Any, Any, Any]:
     return torch, tokenizer, model.eval()
 
 
-def _places_of(graphs: Sequence[NavGraph], places: Sequence[SeenPlace], source: Path) -> list[SeenPlace]:
+def places_of(graphs: Sequence[NavGraph], places: Sequence[SeenPlace], source: Path) -> list[SeenPlace]:
     """The places of the graphs' viewpoints, in their order."""
     by_id = {(place.scan, place.viewpoint): place for place in places}
     wanted = [(graph.scan, viewpoint) for graph in graphs for viewpoint in graph.viewpoints.tolist()]
@@ -221,12 +200,12 @@ def _views_with_rooms_ahead(
         here = places[first : first + len(graph)]
         first += len(graph)
         rooms = np.stack([vector_of[room_phrase(place.room)] for place in here])
-        for place, room, shares in zip(here, rooms, _shares_ahead(graph), strict=True):
+        for place, room, shares in zip(here, rooms, shares_ahead(graph), strict=True):
             parts = [_objects_in_views(place, vector_of), np.broadcast_to(room, (VIEWS, len(room)))]
-            yield place.scan, place.viewpoint, np.hstack([*parts, _unit(shares @ rooms)])
+            yield place.scan, place.viewpoint, np.hstack([*parts, unit_vectors(shares @ rooms)])
 
 
-def _shares_ahead(graph: NavGraph) -> NDArray[np.float32]:
+def shares_ahead(graph: NavGraph) -> NDArray[np.float32]:
     """(n, 36, n) how much of each place a view shows: 0 if it is out of sight or out of the view."""
     east, north, elevation, distance = directions(graph.positions[:, None], graph.positions[None])
     heading = np.arctan2(east, north)
@@ -248,14 +227,14 @@ def _objects_in_views(place: SeenPlace, vector_of: Vectors) -> NDArray[np.float3
         for view, (_, _, width, height) in zip(thing.views, thing.boxes, strict=True):
             areas[view, column] += width * height
     vectors = [vector_of[object_phrase(thing.name)] for thing in place.objects]
-    return _unit(areas @ np.array(vectors, dtype=np.float32).reshape(-1, _width(vector_of)))
+    return unit_vectors(areas @ np.array(vectors, dtype=np.float32).reshape(-1, _width(vector_of)))
 
 
 def _width(vector_of: Vectors) -> int:
     return len(next(iter(vector_of.values())))
 
 
-def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+def unit_vectors(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Brought to length 1; nothing stays nothing."""
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
@@ -272,14 +251,12 @@ def _parts(name: str) -> list[str]:
 def _checked_place(record: Any, where: str) -> SeenPlace:
     if not isinstance(record, dict):
         raise InputError(f"{where}: not a JSON object with scan, viewpoint, room and objects.")
-    for field in ("scan", "viewpoint", "room"):
-        if not isinstance(record.get(field), str) or not record[field].strip():
-            raise InputError(f"{where}: field '{field}' is missing or not a text.")
+    scan, viewpoint, room = checked_texts(record, ("scan", "viewpoint", "room"), where)
     objects = record.get("objects")
     if not isinstance(objects, list):
         raise InputError(f"{where}: field 'objects' is missing or not a list.")
     checked = [_checked_object(thing, f"{where}: field 'objects', entry {i}") for i, thing in enumerate(objects)]
-    return SeenPlace(record["scan"], record["viewpoint"], record["room"], checked)
+    return SeenPlace(scan, viewpoint, room, checked)
 
 
 def _checked_object(thing: Any, where: str) -> SeenObject:

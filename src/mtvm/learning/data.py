@@ -19,6 +19,7 @@ from mtvm.learning import parallel
 from mtvm.learning.vision import Vision
 from mtvm.models.config import ModelConfig
 from mtvm.models.text import Tokens, tokenize, with_mirrored
+from mtvm.progress import notice
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
@@ -98,16 +99,22 @@ class Data:
                 split,
                 episodes,
                 Vision(episodes.world, self.store, self.model, self.device),
-                tokenize(
-                    episodes.texts,
-                    self.model.text_length,
-                    leading_cls=self.model.leading_cls,
-                    truncation=split.task.truncation,
-                ),
+                self._tokens(split, episodes),
                 config.horizon_of(split.task),
                 config.follow_of(split.task),
             )
         return dataclasses.replace(self._datasets[key], split=split)
+
+    def _tokens(self, split: Split, episodes: EpisodeSet) -> Tokens:
+        """The texts of a split; says so if some of them are too long for the model."""
+        length, lost = self.model.text_length, split.task.truncation
+        tokens = tokenize(episodes.texts, length, leading_cls=self.model.leading_cls, truncation=lost)
+        if tokens.cut and self._show_progress and parallel.rank() == 0:
+            notice(
+                f"{tokens.cut} of {len(episodes)} texts of {split.name} have more than {length} WordPieces and lose "
+                f"their {lost}; a model with a larger --model.max-text reads all of them."
+            )
+        return tokens
 
     def dataset_with_goals(self, split: Split, purpose: str) -> Dataset:
         """The same, of a split whose goals are not secret."""

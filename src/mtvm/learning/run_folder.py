@@ -22,7 +22,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from mtvm.config import SelectionConfig, Split, TrainConfig, differences
+from mtvm.config import SelectionConfig, Split, TrainConfig
+from mtvm.config_files import differences
 from mtvm.errors import InputError
 from mtvm.files import read_json, write_json
 from mtvm.learning.record import RECORD, read_record

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from mtvm.config_files import from_plain
 from mtvm.errors import InputError
 from mtvm.files import read_json, write_json
 
@@ -114,11 +114,8 @@ class ModelConfig:
 
     @classmethod
     def from_dict(cls, values: Any, path: Path) -> ModelConfig:
-        known = {field.name for field in dataclasses.fields(cls)}
-        if not isinstance(values, dict) or not set(values) <= known:
-            unknown = sorted(set(values) - known) if isinstance(values, dict) else json.dumps(values)[:40]
-            raise InputError(f"{path}: not a config of this version of mtvm (unknown: {unknown}).")
-        return cls(**values)
+        config: ModelConfig = from_plain(cls, values, path)
+        return config
 
 
 def _is_plugin(name: object) -> bool:

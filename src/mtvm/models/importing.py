@@ -11,11 +11,15 @@ import torch
 from rich.markup import escape
 
 from mtvm.errors import InputError
+from mtvm.files import read_json, write_json
 from mtvm.models.config import PRESETS
 from mtvm.models.export import export_step
 from mtvm.models.network import Network, make_network
 from mtvm.models.saving import load_model, save_model
 from mtvm.models.weights import Report, load_released, read_tensors, sizes_of, write_released
+
+NOTE = "import.json"
+"""The file of an agent's folder that says where its weights come from."""
 
 
 def import_agent(source: Path, out: Path, preset: str, history: str, seed: int) -> str:
@@ -28,7 +32,29 @@ def import_agent(source: Path, out: Path, preset: str, history: str, seed: int) 
     model = make_network(config)
     report = load_released(model, tensors, source)
     save_model(model, out)
+    sizes = {name: value.numel() for name, value in model.state_dict().items()}
+    note = {
+        "source": str(source.absolute()),
+        "numbers": sum(sizes.values()),
+        "loaded": sum(sizes[name] for name in report.loaded),
+        "random": report.fresh,
+    }
+    write_json(out / NOTE, note, indent=1)
     return _summary(report, model, out)
+
+
+def describe_import(folder: Path) -> str | None:
+    """A sentence on where an imported agent's weights come from; None for other agents."""
+    if not (folder / NOTE).is_file():
+        return None
+    note = read_json(folder / NOTE, "note on imported weights")
+    try:
+        source, loaded, numbers, random = (note[name] for name in ("source", "loaded", "numbers", "random"))
+        modules = ", ".join(sorted({name.split(".")[0] for name in random}))
+        start = f"{loaded / 1e6:.1f} of {numbers / 1e6:.1f} million numbers are from {source}"
+    except (KeyError, TypeError, AttributeError):
+        raise InputError(f"{folder / NOTE}: not what 'mtvm weights import' writes; import the weights again.") from None
+    return f"{start}, the rest is random ({modules})." if random else f"{start}, nothing is random."
 
 
 def _summary(report: Report, model: Network, out: Path) -> str:

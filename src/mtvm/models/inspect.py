@@ -136,9 +136,9 @@ def _episode(model: Network, words: int, memory: int, candidates: int) -> tuple[
     return encoding, count_flops(model, walk)[1]
 
 
-def describe(model: str | ModelConfig, words: int, memory: int, candidates: int) -> Table:
-    """The table of a preset, of a saved agent, or of a config."""
-    config = model if isinstance(model, ModelConfig) else _config_of(model)
+def describe(model: str | ModelConfig, words: int, memory: int, candidates: int, **changes: Any) -> Table:
+    """The table of a preset, of a saved agent, or of a config; `changes` are fields of it that are to be others."""
+    config = dataclasses.replace(model if isinstance(model, ModelConfig) else _config_of(model), **changes)
     listed = parts(_outline(config), words, memory, candidates)
     layers = f"{config.language_layers} + {config.crossmodal_layers}"
     direction = "both directions" if config.bidirectional else "text only as key and value"

@@ -40,6 +40,8 @@ class Tokens:
     """(B, L, width) the frozen reader's states; see `LanguageEncoder`."""
     hidden: Tensor | None = None
     """(B, L) true for tokens that are encoded but not attended to: the released code's way to drop words."""
+    cut: int = 0
+    """How many of the texts were too long for `tokenize`, and lost their end or start."""
 
     @property
     def mask(self) -> Tensor:
@@ -117,9 +119,10 @@ def tokenize(
     """WordPieces of each text and [SEP], at most `max_length`; longer texts are truncated at their end or start."""
     readable = [functools.reduce(lambda text, pair: text.replace(*pair), _MARKERS.items(), text) for text in texts]
     room = max_length - 1 - leading_cls
-    rows = []
+    rows, cut = [], 0
     for encoding in _tokenizer().encode_batch(readable, add_special_tokens=False):
         part = slice(0, room) if truncation == "end" else slice(max(len(encoding.ids) - room, 0), None)
+        cut += len(encoding.ids) > room
         ids, words = encoding.ids[part], [-1 if word is None else word for word in encoding.word_ids[part]]
         rows.append(
             (
@@ -133,7 +136,8 @@ def tokenize(
     for row, (ids, words) in enumerate(rows):
         table[0, row, : len(ids)] = ids
         table[1, row, : len(words)] = words
-    return Tokens(*torch.from_numpy(table))
+    joined = torch.from_numpy(table)
+    return Tokens(joined[0], joined[1], cut=cut)
 
 
 def with_mirrored(tokens: Tokens) -> Tokens:

@@ -133,6 +133,7 @@ SPEC = TaskSpec(
     read=read_ndh,
     horizon=_horizon,
     accepts=_is_ndh,
+    reward_to="reference",  # as CVDN: the paper's settings name the supervision, whose path may end elsewhere
     selection_metric="GP",
     headline_metrics=("GP",),
     id_field=_ID_FIELD,

@@ -45,6 +45,9 @@ class TaskSpec:
     """Whether a file of the right name belongs to the task, for names that other datasets use too."""
     follow: Follow = "goal"
     """Where the teacher leads: by the shortest path to the goal, or along the reference path."""
+    reward_to: Literal["goals", "reference"] = "goals"
+    """Where progress is rewarded to and stopping is right in training: the goals of the metrics, or the end of the
+    reference path, for tasks whose supervision ends elsewhere than at their goals."""
     selection_metric: str = "SPL"
     """The metric that selects the best checkpoint."""
     headline_metrics: tuple[str, ...] = ("SR", "SPL")

@@ -163,7 +163,10 @@ def _evaluate(folder: Path, splits: tuple[str, ...], **options: object) -> None:
     """Evaluate, and print the metrics."""
     from mtvm.learning import parallel
     from mtvm.learning.evaluation import evaluate as evaluate_splits
+    from mtvm.models.importing import describe_import
 
+    if (imported := describe_import(folder)) is not None and parallel.rank() == 0:
+        console.print(escape(imported), soft_wrap=True, highlight=False)
     table = metrics_table(f"{folder.name}: best agent")
 
     def report(split: Split, done: Evaluation) -> None:

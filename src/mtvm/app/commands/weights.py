@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
@@ -15,6 +16,28 @@ from mtvm.app.options import console
 from mtvm.errors import InputError
 
 
+@dataclasses.dataclass(frozen=True)
+class Sizes:
+    """Sizes and options to change in the model that is shown; see 'mtvm train paper --help' for their meaning."""
+
+    architecture: str | None = None
+    history: str | None = None
+    memory_steps: int | None = None
+    hidden: int | None = None
+    heads: int | None = None
+    intermediate: int | None = None
+    language_layers: int | None = None
+    crossmodal_layers: int | None = None
+    panorama_layers: int | None = None
+    temporal_layers: int | None = None
+    feature_width: int | None = None
+    max_text: int | None = None
+    bidirectional: bool | None = None
+
+
+_AS_IT_IS = Sizes()
+
+
 def inspect(
     model: Annotated[
         Positional[str], arg(metavar="MODEL", help="A preset (paper, small, tiny, ...) or a saved agent.")
@@ -22,11 +45,13 @@ def inspect(
     words: Annotated[int, arg(help="WordPieces of the text.")] = 32,
     memory: Annotated[int, arg(help="Steps in the memory.")] = 4,
     candidates: Annotated[int, arg(help="Candidates of a step.")] = 5,
+    sizes: Annotated[Sizes, arg(name="")] = _AS_IT_IS,
 ) -> None:
     """Show a model as a table: parameters, and floating-point operations of a step."""
     from mtvm.models.inspect import describe
 
-    console.print(describe(model, words, memory, candidates))
+    changes = {name: value for name, value in vars(sizes).items() if value is not None}
+    console.print(describe(model, words, memory, candidates, **changes))
 
 
 def import_weights(
