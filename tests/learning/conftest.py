@@ -2,10 +2,9 @@
 
 import shutil
 
-import numpy as np
 import pytest
 import torch
-from small_runs import ENVIRONMENT, SMALL
+from small_runs import ENVIRONMENT, SMALL, write_features
 
 from mtvm.features.store import FeatureStore
 from mtvm.files import write_json
@@ -14,15 +13,6 @@ from mtvm.models.text import tokenize
 from mtvm.tasks.r4r import build_r4r
 
 torch.set_num_threads(1)
-
-
-def write_features(path, world, width, seed=0):
-    rng = np.random.default_rng(seed)
-    entries = (
-        (world.scan(node), str(world.viewpoints[node]), rng.normal(size=(36, width)).astype(np.float32))
-        for node in range(len(world))
-    )
-    return FeatureStore.write(path, entries, source="random", source_format="test")
 
 
 @pytest.fixture(autouse=True)

@@ -5,9 +5,11 @@ import json
 import os
 import signal
 
+import numpy as np
 import torch
 
 from mtvm.config import A2CConfig, ConsistencyConfig, ImitationConfig, LossConfig
+from mtvm.features.store import FeatureStore
 from mtvm.learning import checkpoint
 from mtvm.learning.run_folder import RunFolder
 from mtvm.learning.trainer import Trainer
@@ -39,6 +41,16 @@ ENVIRONMENT = {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", "TOKENIZERS_P
 def environment():
     """Of a subprocess that trains."""
     return os.environ | ENVIRONMENT
+
+
+def write_features(path, world, width, seed=0):
+    """A store of random features for every viewpoint of a world."""
+    rng = np.random.default_rng(seed)
+    entries = (
+        (world.scan(node), str(world.viewpoints[node]), rng.normal(size=(36, width)).astype(np.float32))
+        for node in range(len(world))
+    )
+    return FeatureStore.write(path, entries, source="random", source_format="test")
 
 
 def lively_model(seed=0, config=SMALL, **changes):
