@@ -90,6 +90,20 @@ def small_config(folder, out, **changes):
     return changed(tiny, **changes)
 
 
+def command(config):
+    """`mtvm train` with what the config changes."""
+    return [
+        *("train", "tiny", "--out", str(config.out), "--batch", str(config.batch), "--log-every", "1"),
+        *("--save-minutes", "0", "--device", "cpu", "--no-tensorboard"),
+        *("--data.folder", str(config.data.folder), "--data.features", str(config.data.features)),
+        *("--data.horizon", str(config.data.horizon), "--data.evaluate", "r2r/val_unseen"),
+        *("--optimizer.updates", str(config.optimizer.updates), "--optimizer.ema", "0.9"),
+        *("--selection.every", str(config.selection.every), "--selection.limit", "5"),
+        *(f"--model.{name.replace('_', '-')}={getattr(SMALL, name)}" for name in ("hidden", "heads", "intermediate")),
+        *(f"--model.{name.replace('_', '-')}={getattr(SMALL, name)}" for name in ("feature_width", "angle_width")),
+    ]
+
+
 class Stopped(Trainer):
     """A run that somebody interrupts after so many updates."""
 
@@ -117,6 +131,11 @@ def train(config):
 
 def record(folder):
     return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+
+
+def contents(folder):
+    """Every file below a folder, byte by byte."""
+    return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def leftovers(folder):
