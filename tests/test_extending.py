@@ -83,7 +83,12 @@ def test_own_task_is_walked_scored_and_trained_on(folder, capsys):
     assert json.loads(capsys.readouterr().out.splitlines()[-1])["SR"] == 100
     lines = train(command_with("my_task"), folder, "run")
     assert lines[-1]["kind"] == "stairs/val_seen"
-    assert json.loads((folder / "run" / "config.json").read_text())["selection"]["metric"] == "SDTW"
+    assert "Best SDTW on stairs/val_seen" in capsys.readouterr().out, "the task decides, not the preset's"
+    assert json.loads((folder / "run" / "config.json").read_text())["selection"]["metric"] is None
+    main(["runs", "run", "--json"])
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    expected = {"split": "stairs/val_seen", "metric": "SDTW", "best": lines[-1]["SDTW"], "update": 2}
+    assert run["selection"] == expected
 
 
 def test_own_features_make_a_store_to_train_with(folder):
