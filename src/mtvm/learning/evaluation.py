@@ -23,6 +23,7 @@ from mtvm.learning.run_folder import EVALUATIONS, RunFolder
 from mtvm.learning.texts import Texts
 from mtvm.models.agent import Agent
 from mtvm.models.network import Network
+from mtvm.models.saving import WEIGHTS
 from mtvm.progress import progress
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metrics import score_trajectories, summarize
@@ -116,7 +117,7 @@ def _resolve(
         return agent_or_run, given, (), None
     path, name = Path(agent_or_run), str(parallel.local_device(device))
     run = RunFolder(path)
-    if not run.checkpoint.is_file() and not run.best.is_dir():
+    if (path / WEIGHTS).is_file() or not run.is_run:
         return Agent.from_pretrained(path, name), given, (), path / EVALUATIONS
     config = run.config()
     if not run.best.is_dir():
