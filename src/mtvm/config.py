@@ -278,10 +278,11 @@ class TrainConfig:
     def _check_released_consistency(self) -> None:
         """The released loss computes padding too, reads words itself, and works with four layers."""
         model = self.model
-        if not model.pool_padding or model.reader != "none" or model.crossmodal_layers != 4:
+        as_released = model.pool_padding and model.reader == "none" and model.crossmodal_layers == 4
+        if not as_released or model.architecture == "vlnbert":
             raise InputError(
                 "loss.consistency.variant released needs --model.pool-padding, --model.reader none and "
-                "--model.crossmodal-layers 4, as in the released code."
+                "--model.crossmodal-layers 4, as in the released code, and the architecture mtvm."
             )
 
     @property
