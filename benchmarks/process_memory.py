@@ -14,7 +14,7 @@ def forget_peak() -> None:
 
 
 def memory_megabytes(field: str) -> float:
-    """VmRSS: what this process holds now. VmHWM: its peak since `forget_peak`."""
+    """VmRSS: what this process holds now. RssFile: the part of it in files. VmHWM: its peak since `forget_peak`."""
     if sys.platform != "linux":
         return math.nan
     lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
