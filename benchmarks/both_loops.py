@@ -1,11 +1,14 @@
-"""Ours and the usual loop on the same episodes with the same weights, and whether they compute the same."""
+"""Ours and the usual loop on the same episodes with the same weights."""
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import itertools
 import math
 import os
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -15,34 +18,37 @@ from model import peak_gflops
 from numpy.typing import NDArray
 from rich.console import Console
 from torch import Tensor
-from usual_loop import HORIZON, Draws, Size, Usual, UsualHouses, UsualRollout, Walk
+from usual_environment import UsualHouses
+from usual_loop import HORIZON, Draws, Size, Usual, UsualRollout, Walk
 
-from mtvm.config import PRESETS as TRAINING_PRESETS
+from mtvm.config import LossConfig, OptimizerConfig, Split, TrainConfig
 from mtvm.features.store import FeatureStore
 from mtvm.homes.build import WorldConfig, build_world
-from mtvm.learning.evaluation import evaluate_agent, text_tokens
-from mtvm.learning.instructions import Encoded, Instructions
-from mtvm.learning.losses import LossConfig, rollout_loss
-from mtvm.learning.reading import ReadTexts
-from mtvm.learning.rollout import Rollout, RolloutPlan, roll_out
+from mtvm.learning import streams
+from mtvm.learning.data import Dataset
+from mtvm.learning.losses import Loss, Term
+from mtvm.learning.rollout import Policy, Trace
+from mtvm.learning.update import ROLLOUTS, Learner
 from mtvm.learning.vision import Vision
 from mtvm.models.config import PRESETS as MODELS
 from mtvm.models.model import MTVM
-from mtvm.models.text import Tokens
+from mtvm.models.text import tokenize
 from mtvm.models.weights import load_reader
+from mtvm.presets import PRESETS
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
 from mtvm.world.views import VIEWS
 from mtvm.world.world import World
 
+SPLITS = {"train": "r2r/train", "evaluation": "r2r/val_unseen"}
 VIEWPOINTS = 250
 """Of each split; whole scans are taken until there are so many."""
 EPISODES = 512
 """Of each split, at most."""
-TOLERANCE = 1e-4
-READER_TOLERANCE = 1e-3
-"""Of probabilities, where our table holds what a frozen reader has read in half precision."""
+LEARNING_RATE = 1e-12
+"""So small that no update moves a weight, and both loops always have the same ones."""
+CLIP = 40.0
 GAIN = 0.8
 """Standard deviation of the random matrices, times the root of the width. As MTVM begins them (0.55) the text
 hardly changes what narrow models do, and a comparison would say nothing of it; at 1 or more deep ones make all words
@@ -54,19 +60,21 @@ SIZES = {
     "small": Size(MODELS["small"], LossConfig(), 16),
     "paper": Size(MODELS["paper"], LossConfig(), 4),
 } | {
-    name: Size(TRAINING_PRESETS[name].model, TRAINING_PRESETS[name].loss, TRAINING_PRESETS[name].batch)
+    name: Size(
+        PRESETS[name].model, dataclasses.replace(PRESETS[name].loss, teacher_forced_updates=0), PRESETS[name].batch
+    )
     for name in ("demo", "r2r-semantic")
-    if name in TRAINING_PRESETS
 }
-DEFAULT_SIZES = [name for name in ("small-256", "demo", "r2r-semantic") if name in SIZES]
+DEFAULT_SIZES = ["small-256", "demo", "r2r-semantic"]
 
 
 # The episodes
 
 
-def load_split(data: DataFolder, split: str) -> EpisodeSet:
-    """Some of a split's R2R episodes, in few scans, with a world of just these."""
-    everything = load_episodes("r2r", split, data)
+def load_split(data: DataFolder, name: str) -> EpisodeSet:
+    """Some of a split's episodes, in few scans, with a world of just these."""
+    split = Split.parse(name)
+    everything = load_episodes(split.task, split.split, data)
     world, rng = everything.world, np.random.default_rng(0)
     chosen: list[int] = []
     for scan in rng.permutation(len(world.scans)):
@@ -96,47 +104,150 @@ def random_store(worlds: list[World], width: int, folder: Path) -> FeatureStore:
     return FeatureStore.write(path, entries, source="random", source_format="benchmark")
 
 
-def walk_back_and_forth(episodes: EpisodeSet, steps: int) -> EpisodeSet:
-    """The same episodes with references of `steps` - 1 moves, so that with the final STOP they take `steps` steps."""
-    references = np.full((len(episodes), steps), -1, dtype=np.int32)
-    for row in range(len(episodes)):
-        there = episodes.references[row, : episodes.reference_lengths[row]]
-        round_trip = np.concatenate([there, there[-2:0:-1]])
-        references[row] = np.resize(round_trip, steps)
-    return dataclasses.replace(episodes, references=references, goals=references[:, -1:])
-
-
-def texts_of_length(tokens: Tokens, length: int) -> Tokens:
-    """The same texts, each repeated until it has so many tokens."""
-    ids, words = [], []
-    for row, count in enumerate(tokens.mask.sum(dim=1).tolist()):
-        last = int(tokens.words[row].max()) + 1
-        repeats = -(-length // count)
-        ids.append(tokens.ids[row, :count].repeat(repeats)[:length])
-        shifted = [
-            torch.where(tokens.words[row, :count] >= 0, tokens.words[row, :count] + last * number, -1)
-            for number in range(repeats)
-        ]
-        words.append(torch.cat(shifted)[:length])
-    return Tokens(torch.stack(ids), torch.stack(words))
-
-
 # The two beside each other
 
 
 @dataclasses.dataclass
-class Scene:
-    """A split as both want it."""
+class Update:
+    """What an update did; its rollouts in their order."""
 
-    episodes: EpisodeSet
-    tokens: Tokens
-    texts: ReadTexts
-    vision: Vision
-    usual: Usual
+    seconds: float = 0.0
+    spans: dict[Policy, float] = dataclasses.field(default_factory=dict)
+    """Seconds of each rollout with its gradients. The first has the encoding of the texts too, and the last one all
+    that comes before the optimizer's step."""
+    lengths: dict[Policy, list[int]] = dataclasses.field(default_factory=dict)
+    """Steps of each episode."""
+    nodes: dict[Policy, NDArray[np.int64]] = dataclasses.field(default_factory=dict)
+    """Ours: where the episodes were."""
+    probabilities: dict[Policy, list[StepProbabilities]] = dataclasses.field(default_factory=dict)
+    """Ours: of each step, if they are kept."""
+    recorded: dict[str, float] = dataclasses.field(default_factory=dict)
+    """Ours: what the trainer would write down."""
+    rollouts: dict[Policy, UsualRollout] = dataclasses.field(default_factory=dict)
+    """The usual loop's, if they are kept."""
+    gradient: Tensor | None = None
+    """What the optimizer was given, if it is kept."""
+
+    def finish(self, began: float, starts: dict[Policy, float], stepped: float) -> None:
+        """Note the times: of the beginning, of each rollout's, and of the optimizer's step."""
+        self.seconds = time.perf_counter() - began
+        moments = [began, *list(starts.values())[1:], stepped]
+        self.spans = {
+            policy: after - before for policy, (before, after) in zip(starts, itertools.pairwise(moments), strict=True)
+        }
+
+
+@dataclasses.dataclass
+class StepProbabilities:
+    rows: NDArray[np.int64]
+    """(b,) the episodes that were running."""
+    stop: NDArray[np.int64]
+    """(b,) which action is STOP: the last."""
+    values: Tensor
+    """(b, A)"""
+
+
+def gradient_of(model: MTVM) -> Tensor:
+    """The gradients of all weights in one row; zeros where there are none."""
+    return torch.cat(
+        [(torch.zeros_like(one) if one.grad is None else one.grad).flatten() for one in model.parameters()]
+    )
+
+
+class Watch(Loss):
+    """Adds nothing to the loss, but notes when the rollouts of an update began and what they walked."""
+
+    def __init__(self, keep: bool) -> None:
+        self.keep, self.starts, self.update = keep, {}, Update()
+
+    def applies_to(self, policy: Policy) -> bool:
+        self.starts[policy] = time.perf_counter()  # the update asks when a rollout begins
+        return True
+
+    def __call__(self, trace: Trace) -> list[Term]:
+        self.update.lengths[trace.policy] = trace.lengths.tolist()
+        self.update.nodes[trace.policy] = trace.nodes
+        if self.keep:
+            self.update.probabilities[trace.policy] = [
+                StepProbabilities(step.rows, step.seen.actions.stop, step.outputs[0].logits.detach().softmax(dim=1))
+                for step in trace.steps
+            ]
+        return []
+
+
+class Ours:
+    """The updates of `Learner`, watched from outside."""
+
+    def __init__(self, model: MTVM, size: Size, dataset: Dataset, *, clip: float = CLIP, keep: bool = False) -> None:
+        self.model, self.dataset, self.keep = model, dataset, keep
+        optimizer = OptimizerConfig(lr=LEARNING_RATE, clip=clip)
+        self.config = TrainConfig(
+            Path("none"), size.model, loss=size.loss, optimizer=optimizer, batch=size.batch, device="cpu"
+        )
+        self.learner = Learner(self.config, model, [dataset], show_progress=False)
+        self.learner.optimizer.register_step_pre_hook(self._stepping)
+        self.stepped, self.gradient = 0.0, None
+
+    def _stepping(self, *_: object) -> None:
+        self.stepped = time.perf_counter()
+        self.gradient = gradient_of(self.model) if self.keep else None
+
+    def next_rows(self) -> NDArray[np.int64]:
+        """The episodes of the next update."""
+        return copy.deepcopy(self.learner.batches).next()[1]
+
+    def next_draws(self, policy: Policy) -> Draws:
+        """The random numbers of the next update."""
+        seed, number, batch = self.config.seed, self.learner.updates, self.config.batch
+        shape = (2, self.dataset.horizon, batch)
+        actions, student = streams.uniform(shape, "actions", seed, number, ROLLOUTS.index(policy))
+        return Draws(actions, student, streams.uniform((batch, self.dataset.words), "words", seed, number))
+
+    def update(self) -> Update:
+        watch = Watch(self.keep)
+        self.learner.losses.append(watch)
+        began = time.perf_counter()
+        recorded = self.learner.update()
+        watch.update.finish(began, watch.starts, self.stepped)
+        self.learner.losses.remove(watch)
+        watch.update.recorded, watch.update.gradient = recorded, self.gradient
+        return watch.update
+
+
+class UsualTraining:
+    """The usual loop's updates."""
+
+    def __init__(self, usual: Usual, *, clip: float = CLIP, keep: bool = False) -> None:
+        self.usual, self.clip, self.keep = usual, clip, keep
+        self.parameters = [one for one in usual.plain.model.parameters() if one.requires_grad]
+        self.optimizer = torch.optim.AdamW(self.parameters, lr=LEARNING_RATE)
+
+    def update(self, dataset: Dataset, rows: NDArray[np.int64], walks: list[Walk]) -> Update:
+        """Of the episodes at `rows`, walked in several ways."""
+        done, starts, began = Update(), {}, time.perf_counter()
+        episodes, tokens = dataset.episodes.select(rows), dataset.tokens.select(torch.from_numpy(rows))
+        self.usual.plain.train(True)
+        self.optimizer.zero_grad(set_to_none=True)
+        for walk in walks:
+            starts[walk.policy] = time.perf_counter()
+            rollout = self.usual.roll_out(episodes, tokens, walk)
+            rollout.loss.backward()
+            done.lengths[walk.policy] = rollout.lengths
+            if self.keep:
+                done.rollouts[walk.policy] = rollout
+            del rollout
+        if self.clip:
+            torch.nn.utils.clip_grad_norm_([one for one in self.parameters if one.grad is not None], self.clip)
+        stepped = time.perf_counter()
+        self.optimizer.step()
+        done.finish(began, starts, stepped)
+        done.gradient = gradient_of(self.usual.plain.model) if self.keep else None
+        self.optimizer.zero_grad(set_to_none=True)
+        return done
 
 
 class Setting:
-    """A size with its model and both splits."""
+    """A size with its model, and the splits as both loops want them."""
 
     def __init__(self, size: Size, splits: dict[str, EpisodeSet], folder: Path) -> None:
         torch.manual_seed(0)
@@ -148,162 +259,29 @@ class Setting:
                     parameter.mul_(GAIN / (0.02 * math.sqrt(768)))  # which MTVM begins with at every width
         load_reader(self.model)
         store = random_store([episodes.world for episodes in splits.values()], size.model.feature_width, folder)
-        self.scenes: dict[str, Scene] = {}
+        self.datasets: dict[str, Dataset] = {}
+        self.houses: dict[str, UsualHouses] = {}
         for name, episodes in splits.items():
-            tokens = text_tokens(episodes, size.model.max_text, size.model.leading_cls)
-            self.scenes[name] = Scene(
+            self.datasets[name] = Dataset(
+                Split.parse(SPLITS[name]),
                 episodes,
-                tokens,
-                ReadTexts(self.model, tokens, name, show_progress=False),
                 Vision(episodes.world, store, size.model),
-                Usual(self.model, size, UsualHouses(episodes.world, store)),
+                tokenize(episodes.texts, size.model.max_text, leading_cls=size.model.leading_cls),
+                HORIZON,
+                "goal",
             )
+            self.houses[name] = UsualHouses(episodes.world, store)
 
-    @property
-    def passes(self) -> int:
-        return 2 if self.size.loss.consistency.enabled else 1
-
-    def train(self, mode: bool) -> None:
-        self.model.train(mode)
-        for scene in self.scenes.values():
-            scene.usual.plain.train(mode)
-
-    def instructions(self, scene: Scene, rows: NDArray[np.int64], walk: Walk) -> Instructions:
-        """What all rollouts of a training iteration are told."""
-        consistency = self.size.loss.consistency if self.size.loss.consistency.enabled else None
-        tokens = scene.texts.select(torch.from_numpy(rows))
-        return Instructions(self.model, tokens, consistency, walk.draws.word_noise)
-
-    def our_rollout(
-        self, scene: Scene, rows: NDArray[np.int64], walk: Walk, encoded: Encoded | None = None
-    ) -> tuple[Tensor, dict[str, float], Rollout]:
-        """The loss of a rollout of ours, its parts, and what was walked."""
-        told = scene.texts.select(torch.from_numpy(rows)) if encoded is None else encoded
-        return self.our_rollout_of(scene.vision, scene.episodes.select(rows), told, walk)
-
-    def our_rollout_of(
-        self, vision: Vision, episodes: EpisodeSet, told: Tokens | Encoded, walk: Walk
-    ) -> tuple[Tensor, dict[str, float], Rollout]:
-        loss_config, weight = self.size.loss, self.size.imitation_weight(walk.policy) if walk.learn else 0.0
-        plan = RolloutPlan(
-            walk.policy,
-            walk.max_steps,
-            follow=walk.follow,
-            imitation=weight > 0,
-            reinforcement=walk.learn and walk.policy == "sample",
-            consistency=loss_config.consistency if walk.learn and loss_config.consistency.enabled else None,
-            probabilities=walk.probabilities,
-            own_share=loss_config.own_share,
-            noise=walk.draws.noise,
-            lead_noise=walk.draws.lead_noise,
-            word_noise=walk.draws.word_noise,
-        )
-        rollout = roll_out(self.model, vision, episodes, told, plan)
-        if not walk.learn:
-            return torch.zeros(()), {}, rollout
-        loss, parts = rollout_loss(rollout, weight, loss_config, len(episodes))
-        return loss, parts, rollout
-
-    def usual_rollout(
-        self, scene: Scene, rows: NDArray[np.int64], walk: Walk, passes: int, replay: NDArray[np.int64] | None = None
-    ) -> UsualRollout:
-        tokens = scene.tokens.select(torch.from_numpy(rows))
-        return scene.usual.roll_out(scene.episodes.select(rows), tokens, walk, passes=passes, replay=replay)
+    def usual(self, split: str, size: Size | None = None) -> Usual:
+        """The usual agent on a split, trained as this size or another says."""
+        return Usual(self.model, size or self.size, self.houses[split])
 
 
-def our_paths(world: World, nodes: NDArray[np.int64]) -> list[list[str]]:
-    return [world.viewpoints[row[row >= 0]].tolist() for row in nodes]
-
-
-class DisagreementError(Exception):
-    """Ours and the usual loop do not compute the same."""
-
-
-def check_equality(setting: Setting, count: int) -> None:
-    """Compare probabilities, losses, gradients and walks of `count` episodes without dropout, and say what was seen."""
-    setting.train(False)  # without dropout, but with gradients
-    scene, rows = setting.scenes["train"], np.arange(count)
-    for seed, policy in enumerate(setting.size.policies):
-        walk = Walk(policy, Draws.make(count, HORIZON, seed), probabilities=True)
-        ours, parts, rollout = setting.our_rollout(scene, rows, walk)
-        our_gradient = gradient_of(setting.model, ours)
-        theirs = setting.usual_rollout(scene, rows, walk, setting.passes)
-        their_gradient = gradient_of(setting.model, theirs.loss)
-        same = same_walks(our_paths(scene.episodes.world, rollout.nodes), theirs.paths, theirs.margins)
-        apart = float((our_gradient - their_gradient).norm() / their_gradient.norm())
-        CONSOLE.print(f"  {policy}: {same} of {count} walks the same, gradients apart by {apart:.0e}")
-        if same < count:  # after a tie everything differs
-            continue
-        for name, value in theirs.parts.items():
-            relative = abs(parts[name] - value) / max(abs(value), 1e-6)
-            CONSOLE.print(f"    {name}: ours {parts[name]:.6g}, usual {value:.6g} ({relative:.0e})")
-            if relative > TOLERANCE:
-                raise DisagreementError(f"{policy}: {name} differs by {relative:.0e}")
-        difference = probability_difference(rollout, theirs)
-        CONSOLE.print(f"    probabilities of actions differ by at most {difference:.0e}")
-        if policy == "teacher":
-            check_sensitivity(setting, scene, rows, walk, theirs)
-        if difference > (TOLERANCE if setting.size.model.reader == "none" else READER_TOLERANCE):
-            raise DisagreementError(f"{policy}: probabilities differ by {difference:.0e}")
-    check_evaluation(setting, setting.scenes["evaluation"], rows)
-
-
-@torch.no_grad()
-def check_sensitivity(
-    setting: Setting, scene: Scene, rows: NDArray[np.int64], walk: Walk, theirs: UsualRollout
-) -> None:
-    """The comparison must be one that could fail: with other episodes' texts the probabilities must be others."""
-    others = scene.texts.select(torch.from_numpy(rows + len(rows)))
-    _, parts, rollout = setting.our_rollout_of(scene.vision, scene.episodes.select(rows), others, walk)
-    difference = probability_difference(rollout, theirs)
-    CONSOLE.print(f"    (control: by {difference:.0e} with other texts; imitation would be {parts['imitation']:.6g})")
-    if difference < 10 * READER_TOLERANCE:
-        raise DisagreementError("what is compared hardly depends on the text, so the comparison says nothing")
-
-
-@torch.no_grad()
-def check_evaluation(setting: Setting, scene: Scene, rows: NDArray[np.int64]) -> None:
-    episodes, count = scene.episodes.select(rows), len(rows)
-    done = evaluate_agent(setting.model, scene.vision, episodes, HORIZON, batch=count, show_progress=False)
-    walk = Walk("greedy", Draws.make(count, HORIZON, 0), learn=False)
-    theirs = setting.usual_rollout(scene, rows, walk, passes=1)
-    same = same_walks(our_paths(episodes.world, done.nodes), theirs.paths, theirs.margins)
-    CONSOLE.print(f"  greedy: {same} of {count} walks the same, {sum(theirs.lengths) / count:.1f} steps an episode")
-
-
-def probability_difference(ours: Rollout, theirs: UsualRollout) -> float:
-    """The largest of any action at any step of walks that are the same."""
-    largest = 0.0
-    for trace, usual in zip(ours.traces, theirs.probabilities, strict=True):
-        for place, row in enumerate(trace.rows.tolist()):
-            actions = int(trace.counts[place]) + 1
-            apart = np.abs(trace.probabilities[place, :actions] - usual[row, :actions].numpy())
-            largest = max(largest, float(apart.max()))
-    return largest
-
-
-def gradient_of(model: MTVM, loss: Tensor) -> Tensor:
-    model.zero_grad(set_to_none=True)
-    loss.backward()
-    pieces = [p.grad.flatten() for p in model.parameters() if p.grad is not None]
-    joined = torch.cat(pieces)
-    model.zero_grad(set_to_none=True)
-    return joined
-
-
-def same_walks(ours: list[list[str]], theirs: list[list[str]], margins: list[list[float]]) -> int:
-    """How many are the same; one that leaves the other where two actions were as good as equal is pardoned."""
-    same = 0
-    for row, (one, other) in enumerate(zip(ours, theirs, strict=True)):
-        if one == other:
-            same += 1
-            continue
-        parted = next(
-            (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
-        )
-        if margins[row][min(parted, len(margins[row])) - 1] > TOLERANCE:
-            raise DisagreementError(f"walk {row} parts from ours at step {parted} without a tie: {one} and {other}")
-    return same
+def some_episodes(dataset: Dataset, rows: NDArray[np.int64]) -> Dataset:
+    """The dataset with the episodes at `rows` only."""
+    return dataclasses.replace(
+        dataset, episodes=dataset.episodes.select(rows), tokens=dataset.tokens.select(torch.from_numpy(rows))
+    )
 
 
 # What a benchmark begins with

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import math
 import os
 import subprocess
 import sys
@@ -25,18 +24,25 @@ import torch
 from both_loops import (
     CONSOLE,
     SIZES,
+    SPLITS,
+    Ours,
     Setting,
+    UsualTraining,
     find_data,
     load_split,
     print_machine,
-    texts_of_length,
-    walk_back_and_forth,
+    some_episodes,
 )
+from equality import only
+from process_memory import forget_peak, memory_megabytes
 from rich.table import Table
-from usual_loop import HORIZON, Draws, Walk
+from usual_loop import Size, Walk
 
-from mtvm.learning.teacher import Follow
+from mtvm.learning.data import Dataset
+from mtvm.learning.rollout import RolloutPlan, roll_out
+from mtvm.models.text import Tokens
 from mtvm.tasks.data import DataFolder
+from mtvm.tasks.episode import EpisodeSet
 
 GROWTH = {"batch": (8, 16, 32, 64, 128), "horizon": (15, 30, 80), "text": (20, 40, 80)}
 GROWTH_BATCH = {"horizon": 8, "text": 16}
@@ -61,12 +67,12 @@ class Point:
         return self.value if self.axis == "batch" else GROWTH_BATCH[self.axis]
 
 
-def measure_growth(size: str, axis: str, data: Path, folder: Path) -> None:
+def measure_growth(size: str, axis: str, values: tuple[int, ...], data: Path, folder: Path) -> None:
     """Each point is measured once: what counts is the row of them."""
     table = Table(axis, "way", "batch", "steps", title=f"{size}: growth with {axis} (teacher's walks)")
     for heading in ("training ms/episode", "ms/step", "MB/episode", "walking ms/episode", "ms/step", "MB/episode"):
         table.add_column(heading, justify="right")
-    for value in GROWTH[axis]:
+    for value in values:
         for way in ("ours", "usual") if value <= CHEAP_FOR_THE_USUAL[axis] else ("ours",):
             point = Point(size, way, axis, value, str(data), str(folder))
             found = in_own_process(point)
@@ -93,72 +99,117 @@ def in_own_process(point: Point) -> dict[str, float] | None:
 
 
 def run_point(point: Point) -> dict[str, float]:
-    """Time and peak memory of teacher's walks: first without losses and gradients, then with them."""
-    splits = {"train": load_split(DataFolder(Path(point.data)), "train")}
-    setting = Setting(SIZES[point.size], splits, Path(point.folder))
-    scene = setting.scenes["train"]
-    rows = np.arange(point.batch) % len(scene.episodes)
-    episodes, tokens = scene.episodes.select(rows), scene.texts.select(torch.from_numpy(rows))
-    follow: Follow = "goal"
-    if point.axis == "horizon":
-        episodes, follow = walk_back_and_forth(episodes, point.value), "path"
-    if point.axis == "text":
-        tokens = setting.model.language.read(texts_of_length(tokens, point.value))
-    horizon = point.value if point.axis == "horizon" else HORIZON
-
-    def rollout(count: int, learn: bool) -> int:
-        """Of the first `count` episodes; the number of steps."""
-        setting.train(learn)
-        walk = Walk("teacher", Draws.make(count, horizon, 0), learn, max_steps=horizon, follow=follow)
-        some, texts = episodes.select(np.arange(count)), tokens.select(torch.arange(count))
-        with torch.set_grad_enabled(learn):
-            if point.way == "ours":
-                loss, _, rolled = setting.our_rollout_of(scene.vision, some, texts, walk)
-                steps = rolled.steps
-            else:
-                usual = scene.usual.roll_out(some, texts, walk, passes=setting.passes if learn else 1)
-                loss, steps = usual.loss, sum(usual.lengths)
-        if learn:
-            loss.backward()
-        return steps
-
-    rollout(2, False)  # the first of anything is slower, and takes memory that stays
+    """Time and peak memory of teacher's walks: first without losses and gradients, then an update."""
+    whole = SIZES[point.size]
+    size = dataclasses.replace(whole, loss=only(whole.loss, ["teacher"]), batch=point.batch)
+    setting = Setting(size, {"train": load_split(DataFolder(Path(point.data)), SPLITS["train"])}, Path(point.folder))
+    dataset = grown(setting.datasets["train"], point)
+    way = OurWay(setting, size, dataset) if point.way == "ours" else UsualWay(setting, size, dataset)
+    way.walk(2)  # the first of anything is slower, and takes memory that stays
     before = memory_megabytes("VmRSS")
     found: dict[str, float] = {}
-    for job, learn in (("walking", False), ("training", True)):
-        if learn:
-            for parameter in setting.model.parameters():
-                if parameter.requires_grad:
-                    parameter.grad = torch.zeros_like(parameter)
-                    before += parameter.grad.nbytes / 1e6
-            rollout(2, True)
-        forget_peak()
-        setting.model.zero_grad(set_to_none=False)
-        started = time.perf_counter()
-        found["steps"] = rollout(point.batch, learn)
-        found[f"{job}_seconds"] = time.perf_counter() - started
-        found[f"{job}_megabytes"] = memory_megabytes("VmHWM") - before
+    forget_peak()
+    started = time.perf_counter()
+    found["steps"] = way.walk(point.batch)
+    found["walking_seconds"] = time.perf_counter() - started
+    found["walking_megabytes"] = memory_megabytes("VmHWM") - before
+    way.update(2)
+    # Gradients and the optimizer's two averages, which do not depend on the batch, are not counted.
+    before += 3 * sum(one.nbytes for one in setting.model.parameters() if one.requires_grad) / 1e6
+    forget_peak()
+    found["training_seconds"] = way.update(point.batch)
+    found["training_megabytes"] = memory_megabytes("VmHWM") - before
     return found
 
 
-def forget_peak() -> None:
-    """Let the peak of this process begin anew. (`ru_maxrss` cannot; and it begins with the parent's own peak.)"""
-    if sys.platform == "linux":
-        Path("/proc/self/clear_refs").write_text("5")
+class OurWay:
+    """Ours on the teacher's walks."""
+
+    def __init__(self, setting: Setting, size: Size, dataset: Dataset) -> None:
+        self.model, self.dataset = setting.model, dataset
+        self.ours = Ours(setting.model, size, dataset)
+
+    @torch.no_grad()
+    def walk(self, count: int) -> int:
+        """Walk the first episodes without losses; the number of steps."""
+        self.model.eval()
+        rows, dataset = np.arange(count), self.dataset
+        text = self.model.encode(self.ours.learner.texts[0].select(torch.from_numpy(rows)))
+        plan = RolloutPlan("teacher", dataset.horizon, dataset.follow)
+        return int(roll_out(self.model, dataset.vision, dataset.episodes.select(rows), text, plan).lengths.sum())
+
+    def update(self, count: int) -> float:
+        """An update on so many episodes; the seconds of its rollout."""
+        self.ours.learner.batches.batch = count
+        return self.ours.update().spans["teacher"]
 
 
-def memory_megabytes(field: str) -> float:
-    """VmRSS: what this process holds now. VmHWM: its peak since `forget_peak`."""
-    if sys.platform != "linux":
-        return math.nan
-    lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-    return int(lines[field].split()[0]) / 1000
+class UsualWay:
+    """The usual loop on the teacher's walks."""
+
+    def __init__(self, setting: Setting, size: Size, dataset: Dataset) -> None:
+        self.dataset = dataset
+        self.usual = setting.usual("train", size)
+        self.training = UsualTraining(self.usual)
+        self.learning = Walk("teacher", passes=size.passes, horizon=dataset.horizon, follow=dataset.follow)
+
+    @torch.no_grad()
+    def walk(self, count: int) -> int:
+        """Walk the first episodes without losses; the number of steps."""
+        self.usual.plain.train(False)
+        some = some_episodes(self.dataset, np.arange(count))
+        walk = dataclasses.replace(self.learning, learn=False, passes=1)
+        return sum(self.usual.roll_out(some.episodes, some.tokens, walk).lengths)
+
+    def update(self, count: int) -> float:
+        """An update on so many episodes; the seconds of its rollout."""
+        return self.training.update(self.dataset, np.arange(count), [self.learning]).spans["teacher"]
+
+
+# The data of a point
+
+
+def grown(dataset: Dataset, point: Point) -> Dataset:
+    """As many episodes as the point's batch, with references or texts of its length."""
+    dataset = some_episodes(dataset, np.arange(point.batch) % len(dataset))
+    if point.axis == "horizon":
+        episodes = walk_back_and_forth(dataset.episodes, point.value)
+        return dataclasses.replace(dataset, episodes=episodes, horizon=point.value, follow="path")
+    if point.axis == "text":
+        return dataclasses.replace(dataset, tokens=texts_of_length(dataset.tokens, point.value))
+    return dataset
+
+
+def walk_back_and_forth(episodes: EpisodeSet, steps: int) -> EpisodeSet:
+    """The same episodes with references of `steps` - 1 moves, so that with the final STOP they take `steps` steps."""
+    references = np.full((len(episodes), steps), -1, dtype=np.int32)
+    for row in range(len(episodes)):
+        there = episodes.references[row, : episodes.reference_lengths[row]]
+        round_trip = np.concatenate([there, there[-2:0:-1]])
+        references[row] = np.resize(round_trip, steps)
+    return dataclasses.replace(episodes, references=references, goals=references[:, -1:])
+
+
+def texts_of_length(tokens: Tokens, length: int) -> Tokens:
+    """The same texts, each repeated until it has so many tokens."""
+    ids, words = [], []
+    for row, count in enumerate(tokens.lengths.tolist()):
+        last = int(tokens.words[row].max()) + 1
+        repeats = -(-length // count)
+        ids.append(tokens.ids[row, :count].repeat(repeats)[:length])
+        shifted = [
+            torch.where(tokens.words[row, :count] >= 0, tokens.words[row, :count] + last * number, -1)
+            for number in range(repeats)
+        ]
+        words.append(torch.cat(shifted)[:length])
+    return Tokens(torch.stack(ids), torch.stack(words))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--size", choices=SIZES, default="small-256")
     parser.add_argument("--axes", nargs="+", choices=GROWTH, default=list(GROWTH))
+    parser.add_argument("--points", type=int, help="of each axis only the first; default all")
     parser.add_argument("--data", type=Path, help="default: $MTVM_DATA, ../shared/data, or built-in homes")
     parser.add_argument("--point", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -170,7 +221,7 @@ def main() -> None:
         data = find_data(arguments.data, Path(folder))
         print_machine("at the start")
         for axis in arguments.axes:
-            measure_growth(arguments.size, axis, data, Path(folder))
+            measure_growth(arguments.size, axis, GROWTH[axis][: arguments.points], data, Path(folder))
         print_machine("at the end")
 
 

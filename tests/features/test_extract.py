@@ -314,7 +314,7 @@ def test_other_things_are_not_overwritten(houses, tmp_path):
     (tmp_path / "letters").mkdir()
     (tmp_path / "letters" / "dear.txt").write_text("!")
     network = Network()
-    refused("is not a feature store and would be overwritten", houses, tmp_path / "letters", colours(network))
+    refused("not a feature store and would be overwritten", houses, tmp_path / "letters", colours(network))
     refused("cannot write there", houses, tmp_path / "letters" / "dear.txt" / "store", colours(network))
     assert network.calls == 0
 
@@ -340,7 +340,7 @@ def test_a_full_disk(houses, tmp_path, monkeypatch):
 
     write = extract._write
     monkeypatch.setattr(extract, "_write", lambda file, content: write(FullDisk(file), content))
-    refused("the disk: writing failed .No space left on device.; run it again to go on", houses, out)
+    refused("the disk: writing failed .No space left on device.; run the command again to resume", houses, out)
     assert len(writes) == 5
 
 

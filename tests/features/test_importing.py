@@ -133,13 +133,13 @@ def test_progress_goes_to_stderr(tmp_path, capsys):
         ([LINES[0], LINES[1][:-2]], "line 2: .* not valid base64"),
         ([LINES[0], LINES[1][:-101] + "==="], "line 2: .* bytes, which is not 36 views"),
         ([LINES[0], LINES[1].replace("\t60\t", "\t60\t****")[:-5]], "line 2: "),
-        ([LINES[0], LINES[1][: -192 - 1]], r"line 2: .* shape \(36, 5\) where the first have \(36, 6\)"),
+        ([LINES[0], LINES[1][: -192 - 1]], r"line 2: .* shape \(36, 5\) but the first ones have \(36, 6\)"),
         ([LINES[0], "scanA\tv1\t640\t480\t60\t\n"], "line 2: .* 0 bytes"),
         ([LINES[0], LINES[1], LINES[0]], "viewpoint 'v2' of scan 'scanB' appears twice"),
         ([tsv_line("", "v", FEATURES[0])], "cannot be stored"),
         ([tsv_line("s", "v", FEATURES[0] * np.nan)], "not finite"),
         (["features\tviewpointId\timage_w\timage_h\tvfov\tscanId\n", LINES[0]], "line 1: "),
-        (["\n"], "holds no features"),
+        (["\n"], "contains no features"),
         ([], "the file is empty"),
         (["no tabs at all"], "line 1: has 1 columns"),
     ],
@@ -167,7 +167,9 @@ def test_width_must_be_available(tmp_path, width):
 
 def test_scans_must_be_present(tmp_path):
     write_tsv(tmp_path / "x.tsv")
-    assert_refused(tmp_path / "x.tsv", "no features of 1 of the 2 scans asked for, first 'ooo'", scans=["ooo", "scanA"])
+    assert_refused(
+        tmp_path / "x.tsv", "no features for 1 of the 2 requested scans, first 'ooo'", scans=["ooo", "scanA"]
+    )
 
 
 def test_absent_file_folder_and_unknown_format(tmp_path):
@@ -211,14 +213,14 @@ def test_zip_needs_one_tsv(tmp_path, names):
     [
         ({"nounderscore": FEATURES[0]}, "key 'nounderscore' is not <scan>_<viewpoint>"),
         ({"s_a": FEATURES[0], "s_b": FEATURES[0][0]}, "key 's_b' is not an array of shape"),
-        ({"s_a": FEATURES[0][:35]}, r"'a' of scan 's' holds float32 of shape \(35, 6\)"),
+        ({"s_a": FEATURES[0][:35]}, r"'a' of scan 's' has float32 of shape \(35, 6\)"),
         (
             {"s_a": FEATURES[0], "s_b": FEATURES[0][:, :3]},
-            r"key 's_b': .*\(36, 3\) where the first have \(36, 6\)",
+            r"key 's_b': .*\(36, 3\) but the first ones have \(36, 6\)",
         ),
         ({"s_a": np.zeros((VIEWS, 2), dtype=int)}, "int64"),
         ({"s_a": np.full((VIEWS, 2), 1e6)}, "65504"),
-        ({}, "holds no features"),
+        ({}, "contains no features"),
     ],
 )
 def test_bad_arrays(tmp_path, suffix, entries, message):

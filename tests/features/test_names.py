@@ -240,14 +240,14 @@ def refused(message, source, **options):
     ("record", "message"),
     [
         ('{"scan": "house", \n', "not valid JSON"),
-        ("[1, 2]\n", "not a JSON object with scan"),
-        (EMPTY | {"scan": 7}, "field 'scan' is missing or not a text"),
-        ({key: EMPTY[key] for key in ("scan", "room", "objects")}, "field 'viewpoint' is missing or not a text"),
-        (EMPTY | {"room": " "}, "field 'room' is missing or not a text"),
+        ("[1, 2]\n", "not a JSON object with the fields scan"),
+        (EMPTY | {"scan": 7}, "field 'scan' is missing or not a string"),
+        ({key: EMPTY[key] for key in ("scan", "room", "objects")}, "field 'viewpoint' is missing or not a string"),
+        (EMPTY | {"room": " "}, "field 'room' is missing or not a string"),
         (EMPTY | {"objects": None}, "field 'objects' is missing or not a list"),
         (EMPTY | {"objects": [CHAIR, "lamp"]}, "field 'objects', entry 1: not an object"),
         (EMPTY | {"objects": [CHAIR | {"id": "3"}]}, "entry 0: field 'id' is missing or not a whole number"),
-        (EMPTY | {"objects": [CHAIR | {"name": ""}]}, "entry 0: field 'name' is missing or not a text"),
+        (EMPTY | {"objects": [CHAIR | {"name": ""}]}, "entry 0: field 'name' is missing or not a string"),
         (EMPTY | {"objects": [CHAIR | {"views": [0, 36]}]}, "field 'views' is not a list of views from 0 to 35"),
         (EMPTY | {"objects": [CHAIR | {"views": [0, 1.0]}]}, "field 'views' is not"),
         (EMPTY | {"objects": [CHAIR | {"views": [0]}]}, "field 'boxes' is not a list with one box"),
@@ -255,7 +255,7 @@ def refused(message, source, **options):
         (EMPTY | {"objects": [CHAIR | {"boxes": [[1, 2, 3, 4], [1, 2, -3, 4]]}]}, "field 'boxes' is not"),
         (EMPTY | {"objects": [CHAIR | {"boxes": [[1, 2, 3, 4], [1, 2, "3", 4]]}]}, "field 'boxes' is not"),
         (EMPTY | {"objects": [CHAIR | {"boxes": [[1, 2, 3, 4], [1, 2, float("nan"), 4]]}]}, "field 'boxes' is not"),
-        (KITCHEN, "viewpoint v0 of scan house is there twice"),
+        (KITCHEN, "viewpoint v0 of scan house appears twice"),
     ],
 )
 def test_a_bad_line_is_named(record, message, tmp_path):
@@ -267,18 +267,18 @@ def test_bad_files(tmp_path):
     refused("there is no such file", tmp_path / "none.jsonl")
     whole = write(tmp_path / "seen.jsonl.gz", KITCHEN).read_bytes()
     (tmp_path / "cut.jsonl.gz").write_bytes(whole[:-20])
-    refused("the compressed file is damaged or cut short", tmp_path / "cut.jsonl.gz")
+    refused("the compressed file is damaged or truncated", tmp_path / "cut.jsonl.gz")
     (tmp_path / "binary.jsonl").write_bytes(b"\xff\xfe{}\n")
     refused("line 1: not valid JSON", tmp_path / "binary.jsonl")
-    refused("holds no features", write(tmp_path / "empty.jsonl"), embed=lambda phrases: np.zeros((0, 3), np.float32))
+    refused("contains no features", write(tmp_path / "empty.jsonl"), embed=lambda phrases: np.zeros((0, 3), np.float32))
 
 
 def test_what_is_not_covered(tmp_path):
     source = write(tmp_path / "seen.jsonl", KITCHEN)
-    refused("says nothing of scan flat", source, scans=["flat", "house"])
+    refused("does not contain scan flat", source, scans=["flat", "house"])
     write_graph(tmp_path / "graphs", "house", ["v0", "v7"])
     refused(
-        "says nothing of 1 of the 2 viewpoints of the graphs, first viewpoint v7 of scan house",
+        "lacks 1 of the 2 viewpoints of the graphs, first viewpoint v7 of scan house",
         source,
         connectivity=tmp_path / "graphs",
     )

@@ -183,7 +183,7 @@ def test_child_process_reads_the_same_values(store):
     ("features", "message"),
     [
         (np.zeros((35, WIDTH)), r"\(35, 5\)"),
-        (np.zeros((VIEWS, WIDTH + 1)), "width 6 where those before have 5"),
+        (np.zeros((VIEWS, WIDTH + 1)), "width 6, but those before have 5"),
         (np.zeros(VIEWS), r"\(36,\)"),
         (np.zeros((VIEWS, WIDTH), dtype=int), "int64"),
         (np.full((VIEWS, WIDTH), np.nan), "not finite"),
@@ -204,7 +204,7 @@ def test_bad_entries_are_named_and_nothing_is_written(tmp_path, features, messag
         ([("scan", "v"), ("scan", "v")], "viewpoint 'v' of scan 'scan' appears twice"),
         ([("", "v")], "cannot be stored"),
         ([("s", "v\0")], "cannot be stored"),
-        ([], "holds no features"),
+        ([], "contains no features"),
     ],
 )
 def test_bad_keys_are_named_and_nothing_is_written(tmp_path, keys, message):
@@ -272,7 +272,7 @@ def test_damaged_store_is_refused(tmp_path, damage, message):
 
 
 def test_absent_store_is_named(tmp_path):
-    with pytest.raises(InputError, match="nowhere: there is no feature store here"):
+    with pytest.raises(InputError, match="nowhere: no feature store here"):
         FeatureStore.open(tmp_path / "nowhere")
 
 

@@ -127,7 +127,10 @@ def test_evaluate_walks_the_splits_of_a_runs_config_with_its_best_agent(run, sma
     told = []
     done = evaluate(run, show_progress=False, report=lambda split, one: told.append((split.name, one.folder)))
     assert list(done) == ["r2r/val_unseen", "ndh/val_unseen"]
-    assert told == [("r2r/val_unseen", run / "eval" / "r2r-val_unseen"), ("ndh/val_unseen", run / "eval" / "ndh-val_unseen")]
+    assert told == [
+        ("r2r/val_unseen", run / "eval" / "r2r-val_unseen"),
+        ("ndh/val_unseen", run / "eval" / "ndh-val_unseen"),
+    ]
     agent = Agent.from_pretrained(run / "best", "cpu")
     config = RunFolder(run).config()
     same = walk(

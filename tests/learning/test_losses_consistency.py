@@ -89,7 +89,9 @@ def test_kl_divergence_of_two_numbers_by_hand():
 
 def test_kl_divergence_is_symmetric_and_zero_for_equals(outputs):
     one, other, mask = outputs
-    there, back, same = (number(kl_divergence(*pair, mask)[0]) for pair in ((one, other), (other, one), (one, one.clone())))
+    there, back, same = (
+        number(kl_divergence(*pair, mask)[0]) for pair in ((one, other), (other, one), (one, one.clone()))
+    )
     assert there == pytest.approx(back)
     assert there > 0.01
     assert same == 0

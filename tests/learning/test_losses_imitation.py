@@ -15,7 +15,10 @@ LOGITS = [[math.log(1.0), math.log(3.0), -math.inf], [0.0, 0.0, 0.0]]
 
 def test_imitation_is_the_negative_log_probability_of_the_teachers_actions():
     trace = trace_of(
-        2, step_of([0, 1], logits=LOGITS, teacher=[1, 2]), step_of([0], logits=[[0.0, 0.0]], teacher=[0]), policy="teacher"
+        2,
+        step_of([0, 1], logits=LOGITS, teacher=[1, 2]),
+        step_of([0], logits=[[0.0, 0.0]], teacher=[0]),
+        policy="teacher",
     )
     (term,) = Imitation(ImitationConfig(weight=0.2))(trace)
     assert term.name == "imitation"

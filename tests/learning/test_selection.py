@@ -120,7 +120,8 @@ def test_selection_knows_which_way_every_metric_is_better():
 
 
 @pytest.mark.parametrize(
-    ("value", "fine"), [(1, True), (0.5, True), (True, False), ("1", False), (None, False), (math.inf, False), (math.nan, False)]
+    ("value", "fine"),
+    [(1, True), (0.5, True), (True, False), ("1", False), (None, False), (math.inf, False), (math.nan, False)],
 )
 def test_is_number_takes_finite_numbers_alone(value, fine):
     assert is_number(value) is fine

@@ -89,7 +89,9 @@ def test_texts_without_a_reader_are_only_selected():
 
 def test_texts_of_another_reader_or_of_other_words_are_read_for_themselves(reader):
     one, other = (tokenize([text], leading_cls=True) for text in ("Turn left.", "Turn right."))
-    first, second = (Texts(reader, tokens, "texts", show_progress=False).select(torch.tensor([0])) for tokens in (one, other))
+    first, second = (
+        Texts(reader, tokens, "texts", show_progress=False).select(torch.tensor([0])) for tokens in (one, other)
+    )
     assert not torch.equal(first.states, second.states)
     shallow = MTVM(dataclasses.replace(reader.config, reader_layers=1))
     load_reader(shallow)

@@ -100,12 +100,17 @@ def test_update_counts_at_least_one_thing(learner):
 def test_update_walks_the_rollouts_that_have_a_weight(small_data, tmp_path, loss, policies):
     recorded = learner_of(small_config(small_data, tmp_path / "run", loss=loss)).update()
     assert {name.removesuffix("_steps") for name in recorded if name.endswith("_steps")} == set(policies)
-    assert {name for name in recorded if name.endswith("_success")} == {f"{p}_success" for p in policies if p != "teacher"}
+    assert {name for name in recorded if name.endswith("_success")} == {
+        f"{p}_success" for p in policies if p != "teacher"
+    }
 
 
 def walked(learner, updates):
     """The rollouts of some updates."""
-    return [sorted(name.removesuffix("_steps") for name in learner.update() if name.endswith("_steps")) for _ in range(updates)]
+    return [
+        sorted(name.removesuffix("_steps") for name in learner.update() if name.endswith("_steps"))
+        for _ in range(updates)
+    ]
 
 
 def test_update_alternates_between_rollouts_on_each_dataset(small_data, tmp_path):

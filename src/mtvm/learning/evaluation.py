@@ -94,7 +94,7 @@ def evaluate(
         raise InputError("no split was named to evaluate on; give some as TASK/SPLIT, such as r2r/val_unseen.")
     if limit is not None and limit < 1:
         raise InputError(f"the limit must be at least 1 episode, not {limit}.")
-    opened = Data(config, agent.model.config, agent.model.device, show_progress)
+    opened = Data(config, agent.model.config, agent.model.device, show_progress, trained=True)
     folder = out or folder
     found: dict[str, Evaluation] = {}
     for split in map(Split.parse, chosen):

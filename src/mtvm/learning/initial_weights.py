@@ -19,10 +19,13 @@ from mtvm.models.weights import Report, load_reader, load_released, read_tensors
 _MINILM = {"hidden": 384, "heads": 12, "intermediate": 1536, "vocabulary": 30522, "max_positions": 512}
 
 
-def make_model(config: TrainConfig) -> tuple[Network, str]:
-    """The model, and a sentence that says where its weights come from."""
+def make_model(config: TrainConfig, network: ModelConfig | None = None) -> tuple[Network, str]:
+    """The model, and a sentence that says where its weights come from.
+
+    `network` is the model's config where features have another width than it says.
+    """
     torch.manual_seed(config.seed)
-    model = make_network(config.network)
+    model = make_network(network or config.network)
     load_reader(model)
     source = config.init
     if source is None and config.model.reader == "none" and _has_minilm_sizes(config.model):

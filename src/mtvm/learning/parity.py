@@ -10,7 +10,7 @@ from torch import Tensor
 
 from mtvm.config import ConsistencyConfig
 from mtvm.errors import InputError
-from mtvm.learning.losses.released_consistency import ReleasedConsistency, between_layers, divergence
+from mtvm.learning.losses.released_consistency import LAYERS, ReleasedConsistency, between_layers, divergence
 from mtvm.models.language import Text
 from mtvm.models.model import MTVM
 from mtvm.models.network import Step
@@ -44,9 +44,13 @@ def measure_parity(folder: Path) -> dict[str, Differences]:
 def released_loss_differences(folder: Path) -> Differences:
     """The released consistency loss of a teacher-forced rollout: masks, layers, both terms, their gradients."""
     recorded = load_recording(folder, "released_loss", pool_padding=True)
-    model, meta = recorded.model, recorded.meta
+    model, rate = recorded.model, recorded.meta.get("drop_rate")
     assert isinstance(model, MTVM)
-    loss = ReleasedConsistency(ConsistencyConfig(drop_rate=meta["drop_rate"], variant="released"))
+    if not isinstance(rate, int | float):
+        raise InputError(f"{folder / 'released_loss_meta.json'}: field 'drop_rate' is missing or not a number.")
+    if model.config.crossmodal_layers != LAYERS:
+        raise InputError(f"{recorded.path}: the released loss needs {LAYERS} cross-modal layers.")
+    loss = ReleasedConsistency(ConsistencyConfig(drop_rate=rate, variant="released"))
     tokens = recorded.tokens
     dropped = loss.drop_words(tokens, recorded["language.draws"])
     text = model.encode(tokens, dropped)
@@ -55,8 +59,10 @@ def released_loss_differences(folder: Path) -> Differences:
     worst = {
         "language": larger(difference(full, recorded["text_embeds"]), difference(other, recorded["text_embeds_drop"])),
         "language term": difference(language, recorded["loss.language"]),
+        "masks": difference(text.variant(1).mask.float(), recorded["language.lang_mask_drop"].float()),
     }
     outputs = _walk(recorded, model, loss, text.variant(0), worst)
+    worst["layers"] = _layer_difference(recorded, outputs)
     crossmodal = between_layers(*(step.layers for step in outputs))
     worst["cross-modal term"] = difference(crossmodal, recorded["loss.crossmodal"])
     weighted = loss.config.weights[0] * language + loss.config.weights[1] * crossmodal
@@ -81,7 +87,8 @@ def _walk(recorded: Recording, model: MTVM, loss: ReleasedConsistency, text: Tex
         outputs = step.variants(2)
         found = {
             "masks": difference(both.mask[len(text) :].float(), recorded[f"step{number}.lang_mask_drop"].float()),
-            "logits": difference(outputs[0].logits[current], recorded[f"step{number}.logits"][current]),
+            "logits": difference(outputs[0].logits, recorded[f"step{number}.logits"], current),
+            "activations": difference(outputs[0].activations, recorded[f"step{number}.head_tanh"]),
             "memory": difference(memory, stream[:, :number]),
             "cross-modal terms of all steps": difference(
                 between_layers(*(one.layers for one in outputs)), recorded[f"step{number}.crossmodal"]
@@ -101,6 +108,16 @@ def _walk(recorded: Recording, model: MTVM, loss: ReleasedConsistency, text: Tex
     return outputs
 
 
+def _layer_difference(recorded: Recording, outputs: list[Step]) -> float:
+    """The largest difference of what the layers gave at the last step, in both passes."""
+    worst = 0.0
+    for step, suffix in zip(outputs, ("", "_drop"), strict=True):
+        for stream, ours in zip(("language", "vision"), zip(*step.layers, strict=True), strict=True):
+            theirs = recorded[f"step{recorded.steps - 1}.{stream}_layers{suffix}"]
+            worst = larger(worst, difference(torch.stack(ours), theirs))
+    return worst
+
+
 def _gradient_difference(recorded: Recording, model: MTVM, term: str, loss: Tensor) -> float:
     """The largest difference of the recorded gradients, relative to the largest of each."""
     parameters = dict(model.named_parameters())
@@ -109,8 +126,11 @@ def _gradient_difference(recorded: Recording, model: MTVM, term: str, loss: Tens
     filled = [torch.zeros_like(parameters[n]) if g is None else g for n, g in zip(names, gradients, strict=True)]
     ours = released_names(dict(zip(names, filled, strict=True)))
     prefix, worst = f"grad.{term}.", 0.0
-    for name, theirs in recorded.tensors.items():
-        if name.startswith(prefix):
-            gradient = ours[name.removeprefix(prefix)]
-            worst = larger(worst, difference(gradient, theirs) / max(float(theirs.abs().max()), 1e-12))
+    theirs = {name.removeprefix(prefix): tensor for name, tensor in recorded.tensors.items() if name.startswith(prefix)}
+    if not theirs:
+        raise InputError(f"{recorded.path}: tensors '{prefix}*' are missing.")
+    for name, tensor in theirs.items():
+        if name not in ours:
+            raise InputError(f"{recorded.path}: '{prefix}{name}' is the gradient of no weight of the model.")
+        worst = larger(worst, difference(ours[name], tensor) / max(float(tensor.abs().max()), 1e-12))
     return worst

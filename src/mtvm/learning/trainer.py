@@ -76,7 +76,7 @@ class Trainer:
         datasets = [self.data.dataset_with_goals(Split.parse(text), "learn from") for text in config.data.train]
         split = Split.parse(config.selection.split)
         self.validation = self.data.dataset_with_goals(split, "validate on").first(config.selection.limit)
-        model, self.first_weights = make_model(config)
+        model, self.first_weights = make_model(config, self.data.network)
         self.learner = Learner(config, model.to(device), datasets, show_progress)
         self.validation_texts = Texts(model, self.validation.tokens, self.validation.name, show_progress)
         self.selection = Selection.of(config.selection)

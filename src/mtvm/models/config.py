@@ -54,17 +54,18 @@ class ModelConfig:
     max_positions: int = 512
     """Position embeddings of the text, and of the vision stream."""
     leading_cls: bool = False
-    """Begin the text with [CLS], as pretrained language encoders other than PREVALENT's expect it."""
+    """Begin the text with [CLS], as pretrained language encoders other than PREVALENT's expect it; vlnbert always
+    does."""
     bidirectional: bool = True
     """Text attends to vision too. False is the paper's single-direction variant: text is only key and value."""
     history: str = "memory"
-    """How the past enters: the memory bank, one of the paper's rivals, or `module:Class`."""
+    """How the past enters MTVM: the memory bank, one of the paper's rivals, or `module:Class`; vlnbert has its own."""
     memory_steps: int | None = None
     """Keep only the last steps of the past; None keeps all of them."""
-    panorama_layers: int = 1
+    panorama_layers: int = 2
     """Hierarchical history: layers of the transformer over a panorama's 36 views."""
-    temporal_layers: int = 2
-    """Hierarchical history: layers of the transformer over the past panoramas."""
+    temporal_layers: int = 0
+    """Hierarchical history: layers of a transformer over [CLS] and the past panoramas, before the cross-modal ones."""
     dropout: float = 0.1
     feature_dropout: float = 0.4
     """On the image features of the vision stream, memory included, not on the directions."""
@@ -92,8 +93,10 @@ class ModelConfig:
             raise InputError(f"reader '{self.reader}' is none of {', '.join(get_args(Reader))}.")
         for name, known in (("history", HISTORIES), ("architecture", ARCHITECTURES)):
             value = getattr(self, name)
-            if value not in known and not _is_plugin(value):
+            if not isinstance(value, str) or (value not in known and not _is_plugin(value)):
                 raise InputError(f"{name} '{value}' is none of {', '.join(known)}, and not MODULE:CLASS.")
+        if self.architecture == "vlnbert":
+            object.__setattr__(self, "leading_cls", True)  # its state begins as [CLS]
 
     @property
     def text_length(self) -> int:
@@ -118,10 +121,8 @@ class ModelConfig:
         return config
 
 
-def _is_plugin(name: object) -> bool:
+def _is_plugin(name: str) -> bool:
     """Whether it has the form MODULE:CLASS."""
-    if not isinstance(name, str):
-        return False
     module, _, attribute = name.partition(":")
     return all(part.isidentifier() for part in (*module.split("."), attribute))
 

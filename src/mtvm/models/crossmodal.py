@@ -170,7 +170,7 @@ class CrossModalEncoder(nn.Module):
             before, read = seen, packed
             known = cache[number] if number < len(cache) else None
             wanted = asked if number + 1 == len(layers) else None
-            packed, crossed, seen = self._run(layer, packed, seen, words, stream, known, wanted)
+            packed, crossed, seen = self.run(layer, packed, seen, words, stream, known, wanted)
             if record is not None:
                 record.append(layer.weights(before, crossed, read, words, stream))
             if outputs is not None:
@@ -179,7 +179,8 @@ class CrossModalEncoder(nn.Module):
             return text, seen
         return (words.spread(packed) if self.bidirectional else text), stream.spread(seen)
 
-    def _run(self, layer: SingleDirectionLayer, *given: Any) -> LayerOutput:
+    def run(self, layer: SingleDirectionLayer, *given: Any) -> LayerOutput:
+        """A layer's output; what it keeps for its gradients is `checkpointing`'s choice."""
         if self.checkpointing and torch.is_grad_enabled():
             from torch.utils.checkpoint import checkpoint
 

@@ -53,12 +53,14 @@ def parts(model: Network, words: int = 32, memory: int = 4, candidates: int = 5)
         Part("language encoder (once an episode)", _size(model.language), encoding.inside["language"], once=True),
         Part("text projections (once an episode)", 0, encoding.total - encoding.inside["language"], once=True),
     ]
-    # The methods of a history are not a forward pass that the counter could name.
+    # The methods of a history, and what a network computes between its parts, are no forward pass of a named module.
     elsewhere = step.total - sum(step.inside.values())
     for name, child in model.named_children():
         if name != "language":
             title = _TITLES.get(name, name.replace("_", " ")).format(history=model.config.history)
             listed.append(Part(title, _size(child), step.inside[name] + (elsewhere if name == "history" else 0)))
+    if elsewhere and "history" not in step.inside:
+        listed.append(Part("between the parts", 0, elsewhere))
     return sorted(listed, key=lambda part: part.name == "critic")  # the critic last
 
 
@@ -67,7 +69,6 @@ _TITLES = {
     "crossmodal": "cross-modality encoder",
     "head": "action head",
     "history": "history: {history}",
-    "pooler": "critic's pooler",
 }
 
 
@@ -139,12 +140,13 @@ def _episode(model: Network, words: int, memory: int, candidates: int) -> tuple[
 def describe(model: str | ModelConfig, words: int, memory: int, candidates: int, **changes: Any) -> Table:
     """The table of a preset, of a saved agent, or of a config; `changes` are fields of it that are to be others."""
     config = dataclasses.replace(model if isinstance(model, ModelConfig) else _config_of(model), **changes)
-    listed = parts(_outline(config), words, memory, candidates)
+    network = _outline(config)
+    listed = parts(network, words, memory, candidates)
     layers = f"{config.language_layers} + {config.crossmodal_layers}"
-    direction = "both directions" if config.bidirectional else "text only as key and value"
+    direction = "both directions" if network.text_is_query else "text only as key and value"
     name = "" if isinstance(model, ModelConfig) else f"{model}: "
     table = Table(
-        title=f"{name}hidden {config.hidden}, {layers} layers, {direction}",
+        title=f"{name}{config.architecture}, hidden {config.hidden}, {layers} layers, {direction}",
         caption=f"{words} WordPieces, {memory} steps in memory, {candidates} candidates",
         title_justify="left",
         caption_justify="left",

@@ -77,7 +77,7 @@ class Text:
     @property
     def keeps_padding(self) -> bool:
         """Whether padding is computed like real tokens, as in the released code."""
-        return self.variants == 1 and not self.packing.drop
+        return not self.packing.drop
 
 
 READER_WIDTH = 384

@@ -121,6 +121,7 @@ class MTVM(Network):
 
         `memory` (B, n, hidden) are the encoded tokens of the past and `memory_mask` (B, n) is true for real ones.
         """
+        need_rest = need_rest or need_layers  # of the last layer too
         actions = scale_features(actions, self.config)
         here = self._packing(mask)
         current = here.spread(self.token_encoder(here.pack(actions)))

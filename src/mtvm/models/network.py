@@ -17,6 +17,7 @@ from mtvm.models.dropout import Dropout
 from mtvm.models.history.base import Past
 from mtvm.models.language import LanguageEncoder, Text
 from mtvm.models.text import Tokens
+from mtvm.models.vision import FeatureLinear
 from mtvm.plugins import load_object
 
 
@@ -31,7 +32,7 @@ class Step:
     actions: Tensor
     """(B, A, token width) the actions' tokens, their features scaled."""
     activations: Tensor
-    """(B, A, feature width) V̂ after the action head's tanh, as the memory stores it."""
+    """(B, A, width) what the network could remember of each action; MTVM: V̂ after the action head's tanh."""
     text: Tensor
     """(B, L, hidden) X̂; X if the text is only key and value, or without the rest."""
     text_mask: Tensor
@@ -170,7 +171,7 @@ def stack_attention(record: Sequence[tuple[Tensor, Tensor]]) -> Attention | None
 _BERT_WIDTH = 768
 
 
-def initialize_like_bert(network: Any, hidden: int) -> None:
+def initialize_like_bert(network: nn.Module, hidden: int) -> None:
     """Normal numbers and zero biases.
 
     The deviation is 0.02 at BERT's width; a narrower model needs more for a block to change a token as much.
@@ -183,5 +184,6 @@ def initialize_like_bert(network: Any, hidden: int) -> None:
             nn.init.normal_(module.weight, std=deviation)
             if module.bias is not None:
                 nn.init.zeros_(module.bias)
-    # STOP is all zeros: with a bias of zeros its LayerNorm would see no variance and give gradients of a million.
-    nn.init.normal_(network.token_encoder.project.bias, std=0.02)
+    for module in network.modules():
+        if isinstance(module, FeatureLinear):
+            nn.init.normal_(module.bias, std=0.02)

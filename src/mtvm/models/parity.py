@@ -77,8 +77,8 @@ def load_recording(folder: Path, name: str, **options: Any) -> Recording:
     missing = [key for key in (*_SIZES.values(), "steps") if not isinstance(meta, dict) or key not in meta]
     if missing:
         raise InputError(f"{path}: field '{missing[0]}' is missing.")
-    if not isinstance(meta["steps"], int):
-        raise InputError(f"{path}: 'steps' is not a whole number.")
+    if not isinstance(meta["steps"], int) or meta["steps"] < 1:
+        raise InputError(f"{path}: 'steps' is not a whole number of at least 1.")
     weights = folder / f"{name}_weights.safetensors"
     stored = {key: value for key, value in read_weight_file(weights).items() if isinstance(value, Tensor)}
     tensors = {key.removeprefix("vln_bert."): value for key, value in stored.items()}
@@ -112,7 +112,7 @@ def mtvm_differences(folder: Path) -> Differences:
         stream, mask = known["stream_features"], known["stream_mask"].bool()[:, number:]
         step = model.step(text, past, stream[:, number:], mask)
         found = {
-            "logits": difference(step.logits[step.mask], known["logits"][step.mask]),
+            "logits": difference(step.logits, known["logits"], step.mask),
             "activations": difference(step.activations, recorded[f"step{number}.head_tanh"]),
             "memory": difference(past.bank.tokens(), stream[:, :number]),
             "state": difference(model.pooler(step), recorded[f"step{number}.state"]),
@@ -137,7 +137,7 @@ def vlnbert_differences(folder: Path) -> Differences:
     text = model.encode(recorded.tokens)
     past = model.start(text, recorded["step0.action_angle"])
     worst = {
-        "language": difference(text.states[text.real], recorded["text_embeds"][text.real]),
+        "language": difference(text.states, recorded["text_embeds"], text.real),
         "start state": difference(past.state, recorded["init_state"]),
     }
     for number in range(recorded.steps):
@@ -146,7 +146,7 @@ def vlnbert_differences(folder: Path) -> Differences:
         assert step.state is not None
         agree = step.logits.argmax(dim=1) == recorded[f"step{number}.action"]
         found = {
-            "scores": difference(step.logits[mask], recorded[f"step{number}.scores"][mask]),
+            "scores": difference(step.logits, recorded[f"step{number}.scores"], mask),
             "actions that differ": float((~agree).sum()),
             "state": difference(step.state, recorded[f"step{number}.state"]),
             "value": difference(model.value(step), recorded[f"step{number}.value"]),
@@ -163,7 +163,11 @@ def larger(one: float, other: float) -> float:
     return other if other != other or other > one else one
 
 
-def difference(ours: Tensor, theirs: Tensor) -> float:
+def difference(ours: Tensor, theirs: Tensor, mask: Tensor | None = None) -> float:
+    """The largest difference, or the largest where the mask is true."""
     if ours.shape != theirs.shape:
         raise InputError(f"parity tensors of shape {tuple(theirs.shape)} do not fit ours of shape {tuple(ours.shape)}.")
-    return float((ours.detach() - theirs).abs().max()) if ours.numel() else 0.0
+    apart = (ours.detach() - theirs).abs()
+    if mask is not None:
+        apart = apart[mask]
+    return float(apart.max()) if apart.numel() else 0.0

@@ -90,10 +90,12 @@ class VLNBert(Network):
         need_layers: bool = False,
     ) -> Step:
         """The scores of the actions, and the next state."""
-        tokens = self.token_encoder(scale_features(actions, self.config))
+        actions = scale_features(actions, self.config)
+        tokens = self.token_encoder(actions)
         state = self.act_norm(torch.tanh(self.act(torch.cat([past.state, past.direction], dim=-1))))
         if (many := text.variants) > 1:
-            tokens, state, mask = tokens.repeat(many, 1, 1), state.repeat(many, 1), mask.repeat(many, 1)
+            actions, tokens = actions.repeat(many, 1, 1), tokens.repeat(many, 1, 1)
+            state, mask = state.repeat(many, 1), mask.repeat(many, 1)
         stream_mask = torch.cat([torch.ones_like(mask[:, :1]), mask], dim=1)
         packing = Packing(stream_mask)
         before = crossed = seen = packing.pack(torch.cat([state[:, None], tokens], dim=1))
@@ -102,7 +104,7 @@ class VLNBert(Network):
         layers = [layer for layer in self.crossmodal.layers if isinstance(layer, SingleDirectionLayer)]
         for layer, known in zip(layers, text.cache, strict=True):
             before = seen
-            _, crossed, seen = layer(before, before, text.packing, packing, known)
+            _, crossed, seen = self.crossmodal.run(layer, before, before, text.packing, packing, known)
             if need_attention:
                 read = text.packing.pack(text.states)
                 record.append(layer.weights(before, crossed, read, text.packing, packing))
@@ -121,7 +123,7 @@ class VLNBert(Network):
         return Step(
             logits=logits,
             mask=mask,
-            actions=tokens,
+            actions=actions,
             activations=tokens,
             text=text.states,
             text_mask=text.mask,

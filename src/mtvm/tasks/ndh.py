@@ -140,5 +140,6 @@ SPEC = TaskSpec(
     id_type=int,
     truncation="start",
     max_text=300,
+    goals_form_a_region=True,
     has_supervision=True,
 )

@@ -60,5 +60,7 @@ class TaskSpec:
     """Which end of a text is dropped if it is too long."""
     max_text: int = 80
     """Length of texts in WordPieces, above which they are truncated."""
+    goals_form_a_region: bool = False
+    """Whether an episode's goals are the viewpoints of a region, in which some codebases ask the agent to stop."""
     has_supervision: bool = False
     """Whether `supervision` changes the reference paths."""

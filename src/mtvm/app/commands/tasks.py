@@ -14,6 +14,7 @@ from mtvm.app.tables import add_metrics_row, metrics_table
 from mtvm.errors import InputError
 from mtvm.files import write_json
 from mtvm.tasks.baselines import Baseline, run_baseline
+from mtvm.tasks.definitions import Codebase
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metric import EVALUATED
 from mtvm.tasks.metrics import summarize
@@ -30,6 +31,9 @@ def score(
     json_: Annotated[Switch, arg(name="json", help="Print one JSON object instead of the table.")] = False,
     csv: Annotated[Path | None, arg(metavar="FILE", help="Also write every episode's metrics as CSV.")] = None,
     partial: Annotated[Switch, arg(help="Score the episodes that are there instead of asking for all.")] = False,
+    definitions: Annotated[
+        Codebase, arg(help="Whose success and SPL; docs/data.md says how they differ.")
+    ] = "leaderboard",
 ) -> None:
     """Score anyone's result file: NE, SR, OSR, SPL, TL, nDTW, SDTW, CLS and goal progress.
 
@@ -37,7 +41,7 @@ def score(
     """
     episodes = load_episodes(task, split, data, supervision=supervision)
     try:
-        scored, columns = score_results(results, episodes, partial)
+        scored, columns = score_results(results, episodes, partial, definitions)
     except MissingIdsError as error:
         raise InputError(f"{error} --partial scores those that are there.") from None
     if csv is not None:
@@ -47,7 +51,8 @@ def score(
         print(json.dumps({name: means[name] for name in EVALUATED}))
         return
     named = f"{episodes.name} ({supervision})" if episodes.task.has_supervision else episodes.name
-    table = metrics_table(f"{results.name} on {named}: {len(scored)} of {len(episodes)} episodes")
+    defined = "" if definitions == "leaderboard" else f", as {definitions.upper()} defines them"
+    table = metrics_table(f"{results.name} on {named}: {len(scored)} of {len(episodes)} episodes{defined}")
     add_metrics_row(table, "", means)
     console.print(table)
 

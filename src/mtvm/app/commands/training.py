@@ -14,7 +14,7 @@ from tyro.conf import Positional, arg
 
 from mtvm.app.options import DeviceOption, Switch, console
 from mtvm.app.tables import add_metrics_row, metrics_table
-from mtvm.config import DataConfig, Sight, Split, TrainConfig
+from mtvm.config import DataConfig, Split, TrainConfig
 from mtvm.learning.run_folder import RunFolder
 from mtvm.presets import DESCRIPTIONS, PRESETS
 from mtvm.tasks.data import DataFolder
@@ -36,7 +36,7 @@ class WhereData:
     """Data folder; default that of the run, else $MTVM_DATA."""
     features: Path | None = None
     """Feature store of the views; default that of the run."""
-    sight: Sight | None = None
+    sight: str | None = None
     """What the agent sees where no store is given."""
 
     def of_run(self, config: TrainConfig) -> TrainConfig:

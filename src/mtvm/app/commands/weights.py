@@ -58,13 +58,13 @@ def import_weights(
     source: Annotated[Positional[Path], arg(metavar="SOURCE", help="Checkpoint file, or folder of a BERT model.")],
     out: Annotated[Positional[Path], arg(metavar="FOLDER", help="Folder for the agent.")],
     preset: Annotated[str, arg(help="The model to fill; sizes that the file tells are taken from it.")] = "paper",
-    history: Annotated[str, arg(help="How the past enters the model.")] = "memory",
+    history: Annotated[str, arg(help="How the past enters an MTVM.")] = "memory",
     seed: Annotated[int, arg(help="For what the file does not hold.")] = 0,
 ) -> None:
     """Turn other people's weights into an agent of ours, and say what was loaded and what was left out.
 
-    Read are the authors' MTVM checkpoint, PREVALENT's pytorch_model.bin, Recurrent VLN-BERT (with --history recurrent),
-    and folders of BERT-base or MiniLM. Code in a checkpoint is never run.
+    Read are the authors' MTVM checkpoint, PREVALENT's pytorch_model.bin, Recurrent VLN-BERT (which becomes an agent of
+    the architecture vlnbert), and folders of BERT-base or MiniLM. Code in a checkpoint is never run.
     """
     from mtvm.models.importing import import_agent
 
