@@ -12,7 +12,7 @@ from small_worlds import make_episodes, make_graph
 
 
 def rewards_of(episodes):
-    return Rewards(episodes.world, episodes.starts, episodes.references, episodes.via, episodes.goals)
+    return Rewards(episodes)
 
 
 def follow_teacher(episodes, follow):
