@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mtvm.errors import InputError
+from mtvm.errors import InputError, shown
 from mtvm.files import atomic_path, cache_dir, parse_json, read_bytes, read_json, write_json, write_text
 
 
@@ -20,6 +20,23 @@ def fill(folder, **files):
     folder.mkdir()
     for name, text in files.items():
         (folder / name).write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("37_1", "37_1"),
+        (108, "108"),
+        ("küche 42", "küche 42"),
+        ("a\tb\n", r"a\tb\n"),
+        ("\x00\u200f\udc80", r"\x00\u200f\udc80"),
+        ("x" * 20, "x" * 20),
+        ("x" * 21, "x" * 17 + "..."),
+        ("\n" * 11, r"\n" * 8 + "\\..."),
+    ],
+)
+def test_shown_is_printable_and_short(value, text):
+    assert shown(value, most=20) == text
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """The one exception that means: the user can mend this."""
 
+from __future__ import annotations
+
 
 class InputError(ValueError):
     """A mistake in what the user gave us.
@@ -7,6 +9,13 @@ class InputError(ValueError):
     The message is one sentence (two at most) that names the file, the place in it and the remedy; the
     command line prints it without a traceback and exits with 2.
     """
+
+
+def shown(value: object, most: int = 60) -> str:
+    """A value from a user's file as it stands in a message: on one line, and shortened if it is long."""
+    text = str(value)
+    escaped = "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in text[: most + 1])
+    return escaped if len(escaped) <= most else f"{escaped[: most - 3]}..."
 
 
 class MissingExtraError(InputError, ImportError):

@@ -18,7 +18,7 @@ from mtvm.files import cache_dir
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import available_splits
 from mtvm.tasks.registry import TASKS
-from mtvm.world.graph import SUFFIX
+from mtvm.world.graph import connectivity_files
 
 _REQUIRED = ("numpy", "scipy", "rich", "tyro")
 _OPTIONAL = {
@@ -92,7 +92,7 @@ def _examine_data(data: DataFolder | Path | None, console: Console) -> None:
         _line(
             console,
             True,
-            f"connectivity graphs of {len(list(connectivity.glob('*' + SUFFIX)))} scans in {connectivity}",
+            f"connectivity graphs of {len(connectivity_files(connectivity))} scans in {connectivity}",
         )
     for task in TASKS.values():
         splits = available_splits(folder, task)
