@@ -29,16 +29,11 @@ def score(
     data: DataOption = None,
     supervision: SupervisionOption = "mixed",
     json_: Annotated[Switch, arg(name="json", help="Print one JSON object instead of the table.")] = False,
-<<<<<<< HEAD
-    csv: Annotated[Path | None, arg(metavar="FILE", help="Also write every episode's metrics as CSV.")] = None,
-    partial: Annotated[Switch, arg(help="Score the episodes that are there instead of asking for all.")] = False,
+    csv: Annotated[Path | None, arg(metavar="FILE", help="Also write the metrics of every episode as CSV.")] = None,
+    partial: Annotated[Switch, arg(help="Accept missing episodes and score the rest.")] = False,
     definitions: Annotated[
         Codebase, arg(help="Whose success and SPL; docs/data.md says how they differ.")
     ] = "leaderboard",
-=======
-    csv: Annotated[Path | None, arg(metavar="FILE", help="Also write the metrics of every episode as CSV.")] = None,
-    partial: Annotated[Switch, arg(help="Accept missing episodes and score the rest.")] = False,
->>>>>>> wt-words
 ) -> None:
     """Score a result file: SR, SPL, nDTW and other metrics.
 

@@ -35,15 +35,9 @@ class WhereData:
     folder: Path | None = None
     """Data folder; default: the run's, else $MTVM_DATA."""
     features: Path | None = None
-<<<<<<< HEAD
-    """Feature store of the views; default that of the run."""
-    sight: str | None = None
-    """What the agent sees where no store is given."""
-=======
     """Feature store; default: the run's."""
-    sight: Sight | None = None
+    sight: str | None = None
     """What the agent sees if there is no feature store."""
->>>>>>> wt-words
 
     def of_run(self, config: TrainConfig) -> TrainConfig:
         """A run's config with these values instead of its own."""

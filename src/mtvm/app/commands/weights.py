@@ -57,25 +57,15 @@ def inspect(
 def import_weights(
     source: Annotated[Positional[Path], arg(metavar="SOURCE", help="Checkpoint file, or folder of a BERT model.")],
     out: Annotated[Positional[Path], arg(metavar="FOLDER", help="Folder for the agent.")],
-<<<<<<< HEAD
-    preset: Annotated[str, arg(help="The model to fill; sizes that the file tells are taken from it.")] = "paper",
-    history: Annotated[str, arg(help="How the past enters an MTVM.")] = "memory",
-    seed: Annotated[int, arg(help="For what the file does not hold.")] = 0,
-=======
     preset: Annotated[str, arg(help="The model to fill; its sizes follow the file where possible.")] = "paper",
     history: Annotated[str, arg(help="How the model represents the past.")] = "memory",
     seed: Annotated[int, arg(help="Seed for weights that the file lacks.")] = 0,
->>>>>>> wt-words
 ) -> None:
     """Convert released weights to an agent.
 
-<<<<<<< HEAD
-    Read are the authors' MTVM checkpoint, PREVALENT's pytorch_model.bin, Recurrent VLN-BERT (which becomes an agent of
-    the architecture vlnbert), and folders of BERT-base or MiniLM. Code in a checkpoint is never run.
-=======
-    Reads the authors' MTVM checkpoint, PREVALENT's pytorch_model.bin, Recurrent VLN-BERT (with --history recurrent),
-    and folders of BERT-base or MiniLM; reports what was loaded and what was left out. Never runs code in a checkpoint.
->>>>>>> wt-words
+    Reads the authors' MTVM checkpoint, PREVALENT's pytorch_model.bin, Recurrent VLN-BERT (an agent of architecture
+    vlnbert), and folders of BERT-base or MiniLM; reports what was loaded and what was left out. Never runs code in a
+    checkpoint.
     """
     from mtvm.models.importing import import_agent
 
