@@ -18,10 +18,10 @@ BOUND = 1e-4
 
 
 @pytest.fixture
-def copy(real_data, tmp_path):
+def copy(any_golden_data, tmp_path):
     """A copy of the recorded files, to spoil."""
     for name in FILES:
-        shutil.copyfile(real_data / "golden" / name, tmp_path / name)
+        shutil.copyfile(any_golden_data / "golden" / name, tmp_path / name)
     return tmp_path
 
 
@@ -36,8 +36,8 @@ def shorten(folder, steps):
     (folder / "parity_meta.json").write_text(json.dumps(meta | {"steps": steps}))
 
 
-def test_every_number_is_the_released_models(real_data):
-    found = measure_parity(real_data / "golden")
+def test_every_number_is_the_released_models(golden_data):
+    found = measure_parity(golden_data / "golden")
     assert set(found) == KINDS
     assert all(difference < BOUND for difference in found.values()), found
 
