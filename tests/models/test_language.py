@@ -6,7 +6,7 @@ import pytest
 import torch
 from small_models import TEXTS, assert_same, make_model, words_of
 
-from mtvm.models.text import MASK, Tokens
+from mtvm.models.text import Tokens, drop_words
 
 MANY = [" ".join(["walk past the red sofa then go left"] * (1 + number % 4)) for number in range(40)]
 
@@ -38,16 +38,18 @@ def test_language_encoder_uses_states_that_were_read_before(reading):
         assert not torch.allclose(reading.language(other, other.mask), expected, atol=1e-2)
 
 
-def test_language_encoder_replaces_states_of_dropped_words(reading):
+def test_language_encoder_reads_a_text_with_dropped_words_anew(reading):
+    """The states of the whole text know the words that were dropped."""
     read = reading.language.read(words_of(TEXTS))
-    dropped = torch.zeros_like(read.mask)
-    dropped[0, 2] = True
-    hidden = Tokens(read.ids.masked_fill(dropped, MASK), read.words, read.states)
-    changed = dataclasses.replace(hidden, states=torch.where(dropped[..., None], 9.0, read.states))
+    dropped, where = drop_words(read, 0.5, torch.rand(3, 20, generator=torch.Generator().manual_seed(0)))
+    assert where.any()
+    assert dropped.states is None
+    kept = dataclasses.replace(dropped, states=read.states)
     with torch.no_grad():
-        found = reading.language(hidden, hidden.mask)
-        assert torch.equal(found, reading.language(changed, changed.mask))
-        assert not torch.allclose(found, reading.language(read, read.mask), atol=1e-2)
+        found = reading.language(dropped, dropped.mask)
+        fresh = reading.language(reading.language.read(Tokens(dropped.ids, dropped.words)), dropped.mask)
+        assert torch.equal(found, fresh)
+        assert not torch.allclose(found, reading.language(kept, kept.mask), atol=1e-2)
 
 
 def test_language_encoder_reader_has_no_gradients(reading):
