@@ -18,6 +18,8 @@ from mtvm.learning.rollout import Policy
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.world.world import World
 
+SHORT = 4
+"""Steps of sampled walks alone: so few that some are cut, whose returns go on with the critic's values."""
 TOLERANCE = 1e-4
 READER_TOLERANCE = 1e-3
 """Of probabilities, where our table holds what a frozen reader has read in half precision."""
@@ -53,18 +55,20 @@ class Check:
     def compare(self, policies: list[Policy]) -> None:
         """Compare an update with these rollouts."""
         size = dataclasses.replace(self.size, loss=only(self.size.loss, policies))
-        ours = Ours(self.setting.model, size, self.dataset, clip=0.0, keep=True)
+        horizon = SHORT if policies == ["sample"] else self.dataset.horizon
+        dataset = dataclasses.replace(self.dataset, horizon=horizon)
+        ours = Ours(self.setting.model, size, dataset, clip=0.0, keep=True)
         rows = ours.next_rows()
-        walks = [Walk(policy, ours.next_draws(policy), passes=size.passes) for policy in policies]
+        walks = [Walk(policy, ours.next_draws(policy), passes=size.passes, horizon=horizon) for policy in policies]
         mine = ours.update()
         usual = UsualTraining(self.setting.usual("train", size), clip=0.0, keep=True)
-        theirs = usual.update(self.dataset, rows, walks)
+        theirs = usual.update(dataset, rows, walks)
         CONSOLE.print(f"  an update of {', '.join(policies)}:")
         ties = 0
         for policy, rollout in theirs.rollouts.items():
             paths = our_paths(self.dataset.episodes.world, mine.nodes[policy])
             same = same_walks(paths, rollout.paths, rollout.margins)
-            CONSOLE.print(f"    {policy}: {same} of {len(rows)} walks the same")
+            CONSOLE.print(f"    {policy}: {same} of {len(rows)} walks the same, at most {max(rollout.lengths)} steps")
             ties += len(rows) - same
             if same == len(rows) and len(policies) == 1:  # after a tie everything differs
                 self.compare_rollout(policy, mine.recorded, mine.probabilities[policy], rollout)

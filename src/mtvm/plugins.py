@@ -1,4 +1,4 @@
-"""Parts that users write themselves, named MODULE:NAME wherever the name of a built-in part could stand."""
+"""User-defined parts, given as MODULE:NAME wherever the name of a built-in part is accepted."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from mtvm.errors import InputError
 
 
 def is_object_name(name: str) -> bool:
-    """Whether it has the form MODULE:NAME."""
+    """Whether `name` has the form MODULE:NAME."""
     module, _, attribute = name.partition(":")
     return all(part.isidentifier() for part in (*module.split("."), attribute))
 
 
 def load_object(name: str, kind: type, what: str) -> Any:
-    """The object called MODULE:NAME: an instance of `kind`, or a subclass of it that defines everything it must.
+    """Load the object MODULE:NAME: an instance of `kind`, or a subclass that defines all of its abstract methods.
 
-    The module is looked for as Python does, and in the current folder. `what` stands in errors.
+    The module is searched for on Python's path and in the current folder. `what` is used in errors.
     """
     if not is_object_name(name):
         raise InputError(f"{what} '{name}' is not of the form MODULE:NAME.")

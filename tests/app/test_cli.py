@@ -64,7 +64,7 @@ def test_partial_results(capsys, tiny_folder, tmp_path):
     results.write_text(json.dumps(json.loads(results.read_text())[:5]))
     refused = run(capsys, "score", results, "--data", tiny_folder, code=2).err
     assert "31 of 36 ids" in refused
-    assert "--partial scores those that are there" in refused
+    assert "Use --partial to score only the others" in refused
     assert "5 of 36 episodes" in run(capsys, "score", results, "--data", tiny_folder, "--partial").out
 
 

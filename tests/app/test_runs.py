@@ -340,7 +340,7 @@ def spoil_evaluation_kind(folder):
     ("spoil", "said"),
     [
         (spoil_nothing, "nowhere: there is no such folder"),
-        (spoil_all_runs, "empty: no run is below it"),
+        (spoil_all_runs, "empty: contains no runs"),
         (spoil_config, "first/config.json: not valid JSON at line 1"),
         (spoil_updates, "first/config.json: optimizer.updates is missing"),
         (spoil_patience, "first/config.json: selection.patience is missing"),

@@ -198,10 +198,10 @@ def test_consistency_passes_see_the_same_memory_and_vision(vision, some, words):
     plan = RolloutPlan("teacher", STEPS, needs=loss.needs)
     rolled_out(model, vision, some, words, plan, loss.drop_words(words, word_draws()))
     assert len(seen) > 3
-    for number, stream in enumerate(seen):
+    for step, stream in enumerate(seen):
         full, other = stream.chunk(2)
         assert torch.equal(full, other)
-        assert full.shape[1] > number, "one token of the memory a step, and the actions"
+        assert full.shape[1] > step, "one token of the memory a step, and the actions"
 
 
 def test_consistency_trains_both_encoders_through_the_memory(vision, some, words):
@@ -287,10 +287,10 @@ def paired(request, vision, some, words):
 
 def test_text_variants_are_encoded_like_each_alone(paired, words):
     model, text, *_ = paired
-    for number, tokens in enumerate((words, drop_words(words, 0.5, word_draws())[0])):
+    for variant, tokens in enumerate((words, drop_words(words, 0.5, word_draws())[0])):
         alone = model.encode(tokens)
-        assert_close(text.variant(number).states[words.mask], alone.states[words.mask])
-        assert torch.equal(text.variant(number).mask, alone.mask)
+        assert_close(text.variant(variant).states[words.mask], alone.states[words.mask])
+        assert torch.equal(text.variant(variant).mask, alone.mask)
     assert torch.equal(text.real, words.mask)
 
 

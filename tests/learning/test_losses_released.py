@@ -128,7 +128,7 @@ def test_released_loss_needs_layers_and_ended_episodes():
 
 def test_released_loss_trains(small_data, tmp_path):
     config = small_config(small_data, tmp_path / "run", model=RELEASED, loss={"consistency": {"variant": "released"}})
-    trainer, state = train(config)
+    _, state = train(config)
     assert state["update"] == 4
     assert all(value.isfinite().all() for value in state["model"].values())
 
@@ -136,5 +136,5 @@ def test_released_loss_trains(small_data, tmp_path):
 @pytest.mark.parametrize("model", [{"pool_padding": False}, {"crossmodal_layers": 2}, {"reader": "minilm"}], ids=str)
 def test_config_refuses_the_released_loss_without_the_released_network(small_data, tmp_path, model):
     config = small_config(small_data, tmp_path / "run", model=RELEASED)
-    with pytest.raises(InputError, match="variant released needs --model.pool-padding"):
+    with pytest.raises(InputError, match=r"variant released needs --model\.pool-padding"):
         changed(config, model=model, loss={"consistency": {"variant": "released"}})

@@ -235,7 +235,9 @@ def test_preset_with_a_reader_makes_updates(small_data, tmp_path, consistent):
     preset = PRESETS["r2r-semantic"]
     model = dataclasses.replace(preset.model, hidden=16, heads=2, intermediate=32, feature_width=SMALL.feature_width)
     loss = changed(preset.loss, consistency={"enabled": consistent})
-    config = small_config(small_data, tmp_path / "run", model=model, loss=loss, optimizer={"updates": 2}, alternate=True)
+    config = small_config(
+        small_data, tmp_path / "run", model=model, loss=loss, optimizer={"updates": 2}, alternate=True
+    )
     trainer, state = train(config)
     assert {name for name in state["model"] if ".reader." in name}
     assert trainer.learner.texts[0].select(torch.tensor([0])).states is not None

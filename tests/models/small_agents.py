@@ -9,7 +9,7 @@ import small_models
 
 from mtvm.models.agent import Action, Agent, Observation
 from mtvm.models.config import PRESETS
-from mtvm.models.model import MTVM
+from mtvm.models.network import Network
 
 TEXTS = [
     "Walk past the sofa and the chandeliers, then stop.",
@@ -23,7 +23,7 @@ FEATURES = PRESETS["tiny"].feature_width
 Views = list[list[Observation]]
 
 
-def make_model(seed: int = 4, **changes: Any) -> MTVM:
+def make_model(seed: int = 4, **changes: Any) -> Network:
     """With the whole vocabulary, because an agent reads texts."""
     return small_models.make_model(PRESETS["tiny"], seed, **changes)
 

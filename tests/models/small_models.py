@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, NamedTuple
 
+import pytest
 import torch
 from torch import Tensor, nn
 
 from mtvm.models.config import PRESETS, ModelConfig
 from mtvm.models.history import Past
-from mtvm.models.model import MTVM, Step
+from mtvm.models.network import Network, Step, make_network
 from mtvm.models.text import Tokens, tokenize
 
 torch.set_num_threads(1)
@@ -19,9 +20,9 @@ TINY = dataclasses.replace(PRESETS["tiny"], vocabulary=1000)  # quick to build
 TEXTS = ["Walk past the sofa and the chandeliers, then stop.", "Go up.", "Leave the kitchen by the left door."]
 
 
-def words_of(texts: list[str]) -> Tokens:
+def words_of(texts: list[str], leading_cls: bool = False) -> Tokens:
     """WordPieces of the texts, in the small vocabulary."""
-    tokens = tokenize(texts)
+    tokens = tokenize(texts, leading_cls=leading_cls)
     return Tokens(torch.where(tokens.ids < 200, tokens.ids, 200 + tokens.ids % 800), tokens.words)
 
 
@@ -34,9 +35,9 @@ def strengthen(module: nn.Module) -> nn.Module:
     return module
 
 
-def make_model(config: ModelConfig = TINY, seed: int = 0, **changes: Any) -> MTVM:
+def make_model(config: ModelConfig = TINY, seed: int = 0, **changes: Any) -> Network:
     torch.manual_seed(seed)
-    model = MTVM(dataclasses.replace(config, **changes)).eval()
+    model = make_network(dataclasses.replace(config, **changes)).eval()
     strengthen(model)
     return model
 
@@ -85,19 +86,34 @@ def walk_of(walk: Walk, rows: Tensor) -> Walk:
     ]
 
 
-def walk_through(model: MTVM, texts: list[str] | Tokens, walk: Walk, **options: Any) -> tuple[list[Step], Past]:
+def facing(walk: Walk, config: ModelConfig) -> Tensor:
+    """(B, angle width) the agents' directions at the start of a walk: that of the first view, so that they differ."""
+    return walk[0].panorama[:, 0, config.feature_width :]
+
+
+def walk_through(model: Network, texts: list[str] | Tokens, walk: Walk, **options: Any) -> tuple[list[Step], Past]:
     """The model's steps along a walk, and the past after it."""
-    text = model.encode(texts if isinstance(texts, Tokens) else words_of(texts))
-    past, steps = model.start(text), []
+    text = model.encode(texts if isinstance(texts, Tokens) else words_of(texts, model.config.leading_cls))
+    past, steps = model.start(text, facing(walk, model.config)), []
     for move in walk:
         steps.append(model.step(text, past, move.actions, move.mask, **options))
         past = model.remember(past, steps[-1], move.chosen, move.direction, move.panorama)
     return steps, past
 
 
-def follow(model: MTVM, texts: list[str] | Tokens, walk: Walk, **options: Any) -> list[Step]:
+def follow(model: Network, texts: list[str] | Tokens, walk: Walk, **options: Any) -> list[Step]:
     return walk_through(model, texts, walk, **options)[0]
 
 
 def assert_same(found: Tensor, expected: Tensor, tolerance: float = 1e-4) -> None:
     torch.testing.assert_close(found, expected, atol=tolerance, rtol=tolerance)
+
+
+def one_sentence(error: pytest.ExceptionInfo[Exception], *parts: str) -> None:
+    """The message is for a user: one line, not long, and names what it is about."""
+    message = str(error.value)
+    assert "\n" not in message
+    assert len(message.partition(": ")[2]) < 300, message
+    for part in parts:
+        assert part in message
+    assert "weights_only" not in message, "a user should not learn how to switch the protection off"

@@ -8,7 +8,7 @@ import torch
 from small_agents import FEATURES, STEPS, TEXTS, look, make_model, walk_alone, walk_together
 
 from mtvm.models.agent import Action, Agent
-from mtvm.models.config import HISTORIES
+from mtvm.models.config import ARCHITECTURES, HISTORIES
 from mtvm.models.text import tokenize
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING, angle_feature
 
@@ -16,12 +16,14 @@ from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING, angle_feature
 def walk_by_hand(model, row, views):
     """The model stepped by hand: actions and probabilities."""
     config = model.config
-    text = model.encode(tokenize([TEXTS[row]], config.max_text, leading_cls=config.leading_cls))
-    past, waiting, found = model.start(text), None, []
+    text = model.encode(tokenize([TEXTS[row]], config.text_length, leading_cls=config.leading_cls))
+    past, waiting, found = None, None, []
     for seen in views:
         view = seen[row]
-        if waiting is not None:
-            direction = torch.from_numpy(angle_feature([view.heading], [view.elevation]))
+        direction = torch.from_numpy(angle_feature([view.heading], [view.elevation]))
+        if waiting is None:
+            past = model.start(text, direction)
+        else:
             past = model.remember(past, *waiting[:2], direction, waiting[2])
         angles = angle_feature(view.headings, view.elevations)
         tokens = np.concatenate([np.asarray(view.features, dtype=np.float32), angles], axis=1)
@@ -42,7 +44,8 @@ def walk_by_hand(model, row, views):
 @pytest.mark.parametrize(
     "changes",
     [{"history": history} for history in HISTORIES]
-    + [{"bidirectional": False}, {"memory_steps": 2}, {"leading_cls": True}, {"max_text": 5}],
+    + [{"bidirectional": False}, {"memory_steps": 2}, {"leading_cls": True}, {"max_text": 5}]
+    + [{"architecture": "vlnbert"}, {"architecture": "vlnbert", "max_text": 6}],
     ids=str,
 )
 def test_agent_acts_alone_and_in_a_batch_as_the_model_by_hand(changes, views):
@@ -59,9 +62,11 @@ def test_agent_acts_alone_and_in_a_batch_as_the_model_by_hand(changes, views):
                 np.testing.assert_allclose(two.probabilities, expected, atol=1e-4)
 
 
-def test_agents_of_these_tests_stop_at_different_times(views):
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_agents_of_these_tests_stop_at_different_times(architecture, views):
     """Otherwise the test above would show little."""
-    lengths = {len(walk_alone(Agent(make_model()), row, views)) for row in range(len(TEXTS))}
+    agent = Agent(make_model(architecture=architecture))
+    lengths = {len(walk_alone(agent, row, views)) for row in range(len(TEXTS))}
     assert len(lengths) > 1
     assert max(lengths) >= 3
 

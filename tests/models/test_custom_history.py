@@ -95,9 +95,9 @@ def test_custom_history_without_activations_is_not_exported(module, tmp_path):
         ("nowhere_to_be_found:Total", "nowhere_to_be_found"),
         ("own_history.deeper:Total", "own_history"),
         ("own_history:Missing", "has no Missing"),
-        ("own_history:Other", "not a subclass"),
+        ("own_history:Other", "not a HistoryEncoder"),
         ("own_history:MODULE_LEVEL", "has no MODULE_LEVEL"),
-        ("own_history:dataclasses", "not a subclass"),
+        ("own_history:dataclasses", "not a HistoryEncoder"),
         ("own_history:Half", "does not define tokens, update"),
         ("mtvm.models.history:HistoryEncoder", "does not define start"),
     ],
@@ -110,7 +110,7 @@ def test_custom_history_that_cannot_be_made_is_one_sentence(module, name, says):
 
 
 @pytest.mark.parametrize(
-    "name", ["magic", "own_history", ":Total", "own_history:", "a b:C", "a..b:C", "a:b:C", "", 3, []]
+    "name", ["magic", "own_history", ":Total", "own_history:", "a b:C", "a..b:C", "a:b:C", "", 3, None, [], {}]
 )
 def test_config_refuses_other_names_of_histories(name):
     with pytest.raises(InputError, match="memory, none, recurrent, oriented, hierarchical"):

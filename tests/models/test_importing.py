@@ -10,6 +10,7 @@ from mtvm.errors import InputError
 from mtvm.models.config import PRESETS
 from mtvm.models.importing import export_agent, import_agent
 from mtvm.models.saving import load_model, save_model
+from mtvm.models.vlnbert import VLNBert
 from mtvm.models.weights import write_released
 
 
@@ -19,7 +20,7 @@ def test_import_agent_undoes_export_agent(tmp_path):
     export_agent(tmp_path / "agent", tmp_path / "theirs.pt", "released")
     summary = import_agent(tmp_path / "theirs.pt", tmp_path / "again", "tiny", "memory", seed=0)
     again = load_model(tmp_path / "again", "cpu")
-    assert again.config == TINY
+    assert again.config == dataclasses.replace(TINY, max_text=80), "the pooler's width tells the text's length"
     assert all(torch.equal(one, other) for one, other in zip(model.parameters(), again.parameters(), strict=True))
     assert summary.startswith(f"loaded:   {len(model.state_dict())} tensors")
     assert "random" not in summary
@@ -27,13 +28,29 @@ def test_import_agent_undoes_export_agent(tmp_path):
 
 
 def test_import_agent_says_what_stays_random_and_what_is_left_out(tmp_path):
-    write_released(make_model(history="recurrent"), tmp_path / "theirs.pt")
-    summary = import_agent(tmp_path / "theirs.pt", tmp_path / "agent", "tiny", "memory", seed=0)
-    assert "left out: 10 tensors, a head of another task (e.g. vis_lang_LayerNorm.weight)" in summary
-    write_released(make_model(), tmp_path / "theirs.pt")
-    summary = import_agent(tmp_path / "theirs.pt", tmp_path / "agent", "tiny", "recurrent", seed=0)
+    path = tmp_path / "theirs.pt"
+    write_released(make_model(), path)
+    content = torch.load(path, weights_only=True)
+    content["vln_bert"]["state_dict"] |= {f"cls.predictions.{name}": torch.ones(2) for name in ("weight", "bias")}
+    torch.save(content, path)
+    summary = import_agent(path, tmp_path / "agent", "tiny", "recurrent", seed=0)
     assert "random:   10 tensors" in summary
     assert "history.refine (2)" in summary
+    assert "left out: 2 tensors, a head of another task (e.g. cls.predictions.weight)" in summary
+
+
+@pytest.mark.parametrize("history", ["memory", "recurrent"])
+def test_import_agent_of_vln_bert_is_vln_bert_whatever_the_history(tmp_path, history):
+    """The history is MTVM's; the weights say which network they are of."""
+    model = make_model(architecture="vlnbert")
+    save_model(model, tmp_path / "agent")
+    export_agent(tmp_path / "agent", tmp_path / "theirs.pt", "released")
+    summary = import_agent(tmp_path / "theirs.pt", tmp_path / "again", "tiny", history, seed=0)
+    again = load_model(tmp_path / "again", "cpu")
+    assert (again.config.architecture, again.config.leading_cls) == ("vlnbert", True)
+    assert type(again) is VLNBert
+    assert all(torch.equal(one, other) for one, other in zip(model.parameters(), again.parameters(), strict=True))
+    assert "random" not in summary
 
 
 def test_import_agent_fills_what_stays_random_by_the_seed(tmp_path):

@@ -1,18 +1,20 @@
 """The table of a model: its parameters, and its operations against the usual formulas."""
 
+import dataclasses
+
 import pytest
 import torch
 from rich.console import Console
 from small_models import TEXTS, TINY, follow, make_model, make_walk
 
 from mtvm.errors import InputError
-from mtvm.models.config import HISTORIES
+from mtvm.models.config import HISTORIES, ModelConfig
 from mtvm.models.inspect import count_flops, describe, parts
 from mtvm.models.saving import save_model
+from mtvm.models.text import Tokens
 
 WORDS, MEMORY, CANDIDATES = 12, 4, 5
 HIDDEN, WIDTH = TINY.hidden, TINY.token_width
-every_history = pytest.mark.parametrize("history", HISTORIES)
 
 
 def flops(**changes):
@@ -27,13 +29,62 @@ def layer(tokens, hidden=HIDDEN, intermediate=TINY.intermediate):
     return 8 * tokens * hidden**2 + 4 * tokens**2 * hidden + 4 * tokens * hidden * intermediate
 
 
-@every_history
-@pytest.mark.parametrize("bidirectional", [True, False])
-def test_parts_have_all_parameters(history, bidirectional):
-    model = make_model(history=history, bidirectional=bidirectional)
+every_network = pytest.mark.parametrize(
+    "kind",
+    [{"history": history, "bidirectional": both} for history in HISTORIES for both in (True, False)]
+    + [{"architecture": "vlnbert"}, {"history": "hierarchical", "temporal_layers": 1}],
+    ids=str,
+)
+
+
+@every_network
+def test_parts_have_all_parameters(kind):
+    model = make_model(**kind)
     listed = parts(model)
     assert sum(part.parameters for part in listed) == sum(parameter.numel() for parameter in model.parameters())
     assert len({part.name for part in listed}) == len(listed)
+
+
+@every_network
+def test_parts_have_all_flops_of_an_episode(kind):
+    """Encoding the text and one step, with its value and what it leaves behind, counted as a whole."""
+    model = make_model(**kind)
+    ids = torch.ones(1, WORDS, dtype=torch.long)
+    move = make_walk(model.config, batch=1, steps=1)[0]
+    actions, mask = torch.ones(1, CANDIDATES + 1, WIDTH), torch.ones(1, CANDIDATES + 1, dtype=torch.bool)
+
+    def walk():
+        step = model.step(text, past, actions, mask)
+        model.value(step)
+        model.remember(past, step, torch.zeros(1, dtype=torch.long), move.direction, move.panorama)
+
+    with torch.no_grad():
+        text, encoding = count_flops(model, lambda: model.encode(Tokens(ids, ids)))
+        past = model.start(text, move.direction)
+        _, step = count_flops(model, walk)
+    assert sum(part.flops for part in parts(model, WORDS, 0, CANDIDATES)) == encoding.total + step.total
+
+
+def test_parts_of_vln_bert_are_those_of_its_layers_state_and_scores():
+    stream = CANDIDATES + 2
+    found = flops(architecture="vlnbert")
+    layers = TINY.crossmodal_layers
+    assert found["text projections"] == layers * 4 * (WORDS - 1) * HIDDEN**2, "[CLS] is no key"
+    cross = 4 * stream * HIDDEN**2 + 4 * WORDS * stream * HIDDEN
+    assert found["cross-modality encoder"] == layers * (cross + layer(stream))
+    assert found["act"] == 2 * (HIDDEN + TINY.angle_width) * HIDDEN
+    assert found["refine"] == 4 * HIDDEN**2
+    assert found["pooler"] == 2 * HIDDEN**2
+    queries_and_keys = 2 * (2 + 2) * stream * HIDDEN**2
+    scores_and_mixes = 2 * HIDDEN * (WORDS + stream) + 2 * HIDDEN * (WORDS + CANDIDATES + 1)
+    assert found["between the parts"] == queries_and_keys + scores_and_mixes
+    assert not {"action head", "stream embedding", "history"} & set(found)
+
+
+@pytest.mark.parametrize("memory", [0, 9])
+def test_parts_of_vln_bert_cost_the_same_however_long_the_past(memory):
+    model = make_model(architecture="vlnbert")
+    assert parts(model, WORDS, memory, CANDIDATES) == parts(model, WORDS, 4, CANDIDATES)
 
 
 @pytest.mark.parametrize("layers", [1, 3])
@@ -71,11 +122,16 @@ def test_parts_language_flops_include_the_reader():
         ("none", 0),
         ("oriented", 0),
         ("recurrent", 2 * HIDDEN * (3 * HIDDEN + TINY.angle_width) + 4 * HIDDEN * (WORDS + CANDIDATES + 1)),
-        ("hierarchical", 2 * 37 * WIDTH * HIDDEN + layer(36) + 2 * layer(MEMORY)),
+        ("hierarchical", 2 * 37 * WIDTH * HIDDEN + 2 * layer(36)),
     ],
 )
 def test_parts_history_flops_are_those_of_its_update_and_tokens(history, expected):
     assert flops(history=history)["history"] == expected
+
+
+def test_parts_history_flops_of_a_transformer_over_time_include_cls():
+    found = [flops(history="hierarchical", temporal_layers=layers)["history"] for layers in (0, 2)]
+    assert found[1] - found[0] == 2 * layer(1 + MEMORY)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +147,7 @@ def test_parts_flops_of_heads():
     found = flops()
     assert found["action head"] == 2 * (CANDIDATES + 1) * (HIDDEN + 1) * TINY.feature_width
     assert found["critic"] == 2 * TINY.critic_hidden * (HIDDEN + 1)
-    assert found["critic's pooler"] == 2 * HIDDEN**2
+    assert found["pooler"] == 2 * HIDDEN**2
 
 
 def test_parts_flops_grow_with_memory_up_to_its_limit():
@@ -143,12 +199,27 @@ def shown(table):
     [
         ("paper", ("158,418,259", "158,024,018", "70,395,986", "87,628,032")),
         ("paper-single", ("130,066,771", "129,672,530", "42,044,498", "87,628,032")),
+        (ModelConfig(architecture="vlnbert"), ("129,967,361", "41,945,088", "87,628,032")),
     ],
+    ids=["paper", "paper-single", "vlnbert"],
 )
-def test_describe_a_preset_has_the_papers_parameters(name, numbers):
+def test_describe_has_the_papers_parameters(name, numbers):
+    """Table 5 has 41.9 M for VLN⟲BERT: without language encoder and critic."""
     text = shown(describe(name, 32, 4, 5))
     for number in numbers:
         assert number in text
+
+
+@pytest.mark.parametrize(
+    ("kind", "title"),
+    [
+        ({}, "mtvm, hidden 64, 1 + 2 layers, both directions"),
+        ({"bidirectional": False}, "mtvm, hidden 64, 1 + 2 layers, text only as key and value"),
+        ({"architecture": "vlnbert"}, "vlnbert, hidden 64, 1 + 2 layers, text only as key and value"),
+    ],
+)
+def test_describe_says_which_network_it_is(kind, title):
+    assert title in shown(describe(dataclasses.replace(TINY, **kind), 12, 4, 5))
 
 
 def test_describe_a_saved_agent_or_its_config(tmp_path):

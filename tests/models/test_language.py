@@ -1,12 +1,8 @@
-"""The language encoder: chunks, the frozen reader, freezing; and the texts of episodes that go on."""
-
-import dataclasses
+"""The language encoder: chunks and freezing; and the texts of episodes that go on."""
 
 import pytest
 import torch
-from small_models import TEXTS, assert_same, make_model, words_of
-
-from mtvm.models.text import Tokens, drop_words
+from small_models import TEXTS, assert_same, make_model, make_walk, words_of
 
 MANY = [" ".join(["walk past the red sofa then go left"] * (1 + number % 4)) for number in range(40)]
 
@@ -19,44 +15,6 @@ def test_language_encoder_in_chunks_is_that_of_single_texts():
             alone = tokens.select(torch.tensor([row]))
             expected = model.language(alone, alone.mask)[0]
             assert_same(states[row, : len(expected)], expected)
-
-
-@pytest.fixture(scope="module")
-def reading():
-    return make_model(reader="minilm", reader_layers=1)
-
-
-def test_language_encoder_uses_states_that_were_read_before(reading):
-    tokens = words_of(TEXTS)
-    read = reading.language.read(tokens)
-    assert read.states.shape == (*tokens.ids.shape, 384)
-    assert reading.language.read(read) is read
-    with torch.no_grad():
-        expected = reading.language(tokens, tokens.mask)
-        assert_same(reading.language(read, read.mask), expected)
-        other = dataclasses.replace(read, states=torch.zeros_like(read.states))
-        assert not torch.allclose(reading.language(other, other.mask), expected, atol=1e-2)
-
-
-def test_language_encoder_reads_a_text_with_dropped_words_anew(reading):
-    """The states of the whole text know the words that were dropped."""
-    read = reading.language.read(words_of(TEXTS))
-    dropped, where = drop_words(read, 0.5, torch.rand(3, 20, generator=torch.Generator().manual_seed(0)))
-    assert where.any()
-    assert dropped.states is None
-    kept = dataclasses.replace(dropped, states=read.states)
-    with torch.no_grad():
-        found = reading.language(dropped, dropped.mask)
-        fresh = reading.language(reading.language.read(Tokens(dropped.ids, dropped.words)), dropped.mask)
-        assert torch.equal(found, fresh)
-        assert not torch.allclose(found, reading.language(kept, kept.mask), atol=1e-2)
-
-
-def test_language_encoder_reader_has_no_gradients(reading):
-    tokens = words_of(TEXTS)
-    reading.language(tokens, tokens.mask).square().sum().backward()
-    assert all(parameter.grad is None for parameter in reading.language.reader.parameters())
-    assert reading.language.project.weight.grad.abs().sum() > 0
 
 
 def test_language_encoder_freeze_stops_the_first_layers():
@@ -88,9 +46,18 @@ def test_text_keep_is_the_encoding_of_those_kept(bidirectional):
             assert_same(one, other)
 
 
-def test_text_keep_leaves_padding_that_the_released_code_pools():
-    text = make_model(pool_padding=True).encode(words_of(TEXTS))
-    assert text.keep(torch.tensor([1])).states.shape[1] == text.states.shape[1]
+@torch.no_grad()
+@pytest.mark.parametrize("variants", [1, 2])
+def test_text_keep_leaves_padding_that_the_released_code_pools(variants):
+    """So the critic's value of an episode does not change when others leave."""
+    model = make_model(pool_padding=True)
+    text = model.encode(*[words_of(TEXTS)] * variants)
+    move, rows = make_walk(model.config, steps=1)[0], torch.tensor([1])
+    kept = text.keep(rows)
+    assert kept.states.shape[1] == text.states.shape[1] == 80
+    whole = model.step(text, model.start(text), move.actions, move.mask)
+    alone = model.step(kept, model.start(kept), move.actions[rows], move.mask[rows])
+    assert_same(model.value(alone.variants(variants)[-1]), model.value(whole.variants(variants)[-1])[rows])
 
 
 @torch.no_grad()

@@ -13,13 +13,17 @@ from small_models import make_model as make_small_model
 import mtvm
 from mtvm.errors import InputError
 from mtvm.models.agent import Agent
-from mtvm.models.config import HISTORIES
+from mtvm.models.config import ARCHITECTURES, HISTORIES
 from mtvm.models.saving import fill, load_model, load_weights, save_model
 
 
-@pytest.mark.parametrize("history", HISTORIES)
-def test_saved_agent_acts_as_before(tmp_path, views, history):
-    agent = Agent(make_model(history=history))
+@pytest.mark.parametrize(
+    "kind",
+    [{"history": history} for history in HISTORIES] + [{"architecture": name} for name in ARCHITECTURES],
+    ids=str,
+)
+def test_saved_agent_acts_as_before(tmp_path, views, kind):
+    agent = Agent(make_model(**kind))
     agent.save_pretrained(tmp_path / "agent", {"SR": 61.234})
     again = Agent.from_pretrained(tmp_path / "agent", device="cpu")
     assert again.model.config == agent.model.config
@@ -86,6 +90,9 @@ SPOILED = {
     "another size": ("config.json", lambda config: config | {"hidden": 32}),
     "more layers": ("config.json", lambda config: config | {"crossmodal_layers": 3}),
     "an unknown option": ("config.json", lambda config: config | {"colour": "red"}),
+    "an unknown architecture": ("config.json", lambda config: config | {"architecture": "magic"}),
+    "another architecture": ("config.json", lambda config: config | {"architecture": "vlnbert"}),
+    "an architecture that is a list": ("config.json", lambda config: config | {"architecture": ["mtvm"]}),
     "an unknown history": ("config.json", lambda config: config | {"history": "magic"}),
     "a history that is a list": ("config.json", lambda config: config | {"history": ["memory"]}),
     "a list": ("config.json", lambda config: [1, 2]),

@@ -85,7 +85,9 @@ def test_find_task_gives_known_tasks_by_name():
     assert find_task("ndh") is TASKS["ndh"]
 
 
-@pytest.mark.parametrize("name", ["rxr", "", ":", "r2r:", ":SPEC", ".r2r:SPEC", "r2r:SPEC:more", "my task:SPEC", "a..b:SPEC"])
+@pytest.mark.parametrize(
+    "name", ["rxr", "", ":", "r2r:", ":SPEC", ".r2r:SPEC", "r2r:SPEC:more", "my task:SPEC", "a..b:SPEC"]
+)
 def test_find_task_lists_the_known_ones_if_the_name_is_unknown(name):
     message = refused(lambda: find_task(name))
     assert message.startswith(f"unknown task '{name}'")

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.errors import InputError
+from mtvm.errors import InputError, shown
 from mtvm.tasks.data import json_names
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metrics import goal_distance
@@ -100,7 +100,7 @@ def _texts(records: Records) -> list[str]:
                 raise InputError(f"{records.where(place, 'dialog_history')} has a turn without a 'message'.")
             if turn.get("role") not in tuple(_ROLE_MARKERS):
                 raise InputError(
-                    f"{records.where(place, 'dialog_history')}: role {turn.get('role')!r} "
+                    f"{records.where(place, 'dialog_history')}: role {shown(repr(turn.get('role')))} "
                     "is neither navigator nor oracle."
                 )
             words += [_ROLE_MARKERS[turn["role"]], turn["message"].strip()]

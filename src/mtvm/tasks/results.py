@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.errors import InputError
+from mtvm.errors import InputError, shown
 from mtvm.files import atomic_path, read_json, write_json
 from mtvm.tasks.definitions import definitions_of
 from mtvm.tasks.episode import EpisodeSet
@@ -52,14 +52,17 @@ def read_results(path: Path, episodes: EpisodeSet, partial: bool = False) -> tup
     for place, record in enumerate(records):
         identity, poses = _read_record(path, place, record, episodes.task.id_field)
         if identity not in known:
-            raise InputError(f"{path}: entry {place}: id {identity} is not in {episodes.name} ({episodes.source}).")
+            raise InputError(
+                f"{path}: entry {place}: id {shown(identity)} is not in {episodes.name} ({episodes.source})."
+            )
         if identity in by_id:
-            raise InputError(f"{path}: entry {place}: id {identity} occurs twice.")
+            raise InputError(f"{path}: entry {place}: id {shown(identity)} occurs twice.")
         by_id[identity] = poses
     missing = [identity for identity in episodes.ids if identity not in by_id]
     if missing and not partial:
         raise MissingIdsError(
-            f"{path}: {len(missing)} of {len(episodes)} ids of {episodes.name} are missing, the first is {missing[0]}."
+            f"{path}: {len(missing)} of {len(episodes)} ids of {episodes.name} are missing, "
+            f"the first is {shown(missing[0])}."
         )
     if missing:
         episodes = episodes.select([row for row, identity in enumerate(episodes.ids) if identity in by_id])
@@ -75,7 +78,7 @@ def _read_record(path: Path, place: int, record: Any, id_field: str) -> tuple[st
         raise InputError(f"{path}: entry {place} has no '{id_field}' that is a string or a whole number.")
     trajectory = record.get("trajectory")
     if not isinstance(trajectory, list) or not trajectory:
-        raise InputError(f"{path}: entry {place} (id {identity}): 'trajectory' is missing or empty.")
+        raise InputError(f"{path}: entry {place} (id {shown(identity)}): 'trajectory' is missing or empty.")
     poses: list[Pose] = []
     for step, entry in enumerate(trajectory):
         poses += _read_step(entry) or _bad_step(path, place, identity, step)
@@ -100,7 +103,8 @@ def _is_angle(value: Any) -> bool:
 
 def _bad_step(path: Path, place: int, identity: str | int, step: int) -> list[Pose]:
     raise InputError(
-        f"{path}: entry {place} (id {identity}): step {step} of 'trajectory' is not [viewpoint, heading, elevation]."
+        f"{path}: entry {place} (id {shown(identity)}): "
+        f"step {step} of 'trajectory' is not [viewpoint, heading, elevation]."
     )
 
 
@@ -117,11 +121,12 @@ def checked_nodes(path: Path, episodes: EpisodeSet, trajectories: list[list[Pose
         scan = world.scan(start)
         found = [world.find(scan, viewpoint) for viewpoint, _, _ in poses]
         if -1 in found:
-            unknown = poses[found.index(-1)][0]
-            raise InputError(f"{path}: id {identity}: scan {scan} has no included viewpoint {unknown}.")
+            unknown = shown(poses[found.index(-1)][0])
+            raise InputError(f"{path}: id {shown(identity)}: scan {scan} has no included viewpoint {unknown}.")
         if found[0] != start:
             raise InputError(
-                f"{path}: id {identity}: the trajectory begins at {poses[0][0]}, but the episode at {names[start]}."
+                f"{path}: id {shown(identity)}: the trajectory begins at {poses[0][0]}, "
+                f"but the episode at {names[start]}."
             )
         nodes += found
     walked = np.array(nodes, dtype=np.int32)
@@ -132,8 +137,8 @@ def checked_nodes(path: Path, episodes: EpisodeSet, trajectories: list[list[Pose
     for place in np.nonzero(broken)[0].tolist():
         row = int(np.searchsorted(firsts, place, side="right")) - 1
         raise InputError(
-            f"{path}: id {episodes.ids[row]}: the trajectory moves from {names[here[place]]} to {names[there[place]]} "
-            f"(step {place - firsts[row]}), but the navigation graph has no such edge."
+            f"{path}: id {shown(episodes.ids[row])}: the trajectory moves from {names[here[place]]} to "
+            f"{names[there[place]]} (step {place - firsts[row]}), but the navigation graph has no such edge."
         )
     return np.split(walked, firsts[1:-1])
 

@@ -1,4 +1,4 @@
-"""`mtvm weights` and `inspect`: models and their weights."""
+"""`mtvm weights` and `mtvm inspect`: models and their weights."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mtvm.errors import InputError
 
 @dataclasses.dataclass(frozen=True)
 class Sizes:
-    """Sizes and options to change in the model that is shown; see 'mtvm train paper --help' for their meaning."""
+    """Options of the model to change; 'mtvm train paper --help' explains them."""
 
     architecture: str | None = None
     history: str | None = None
@@ -42,12 +42,12 @@ def inspect(
     model: Annotated[
         Positional[str], arg(metavar="MODEL", help="A preset (paper, small, tiny, ...) or a saved agent.")
     ],
-    words: Annotated[int, arg(help="WordPieces of the text.")] = 32,
-    memory: Annotated[int, arg(help="Steps in the memory.")] = 4,
-    candidates: Annotated[int, arg(help="Candidates of a step.")] = 5,
+    words: Annotated[int, arg(help="Number of tokens in the text.")] = 32,
+    memory: Annotated[int, arg(help="Number of steps in the memory.")] = 4,
+    candidates: Annotated[int, arg(help="Number of candidates per step.")] = 5,
     sizes: Annotated[Sizes, arg(name="")] = _AS_IT_IS,
 ) -> None:
-    """Show a model as a table: parameters, and floating-point operations of a step."""
+    """Show a model's parameters and FLOPs per step."""
     from mtvm.models.inspect import describe
 
     changes = {name: value for name, value in vars(sizes).items() if value is not None}
@@ -57,14 +57,15 @@ def inspect(
 def import_weights(
     source: Annotated[Positional[Path], arg(metavar="SOURCE", help="Checkpoint file, or folder of a BERT model.")],
     out: Annotated[Positional[Path], arg(metavar="FOLDER", help="Folder for the agent.")],
-    preset: Annotated[str, arg(help="The model to fill; sizes that the file tells are taken from it.")] = "paper",
-    history: Annotated[str, arg(help="How the past enters an MTVM.")] = "memory",
-    seed: Annotated[int, arg(help="For what the file does not hold.")] = 0,
+    preset: Annotated[str, arg(help="The model to fill; its sizes follow the file where possible.")] = "paper",
+    history: Annotated[str, arg(help="How the model represents the past.")] = "memory",
+    seed: Annotated[int, arg(help="Seed for weights that the file lacks.")] = 0,
 ) -> None:
-    """Turn other people's weights into an agent of ours, and say what was loaded and what was left out.
+    """Convert released weights to an agent.
 
-    Read are the authors' MTVM checkpoint, PREVALENT's pytorch_model.bin, Recurrent VLN-BERT (which becomes an agent of
-    the architecture vlnbert), and folders of BERT-base or MiniLM. Code in a checkpoint is never run.
+    Reads the authors' MTVM checkpoint, PREVALENT's pytorch_model.bin, Recurrent VLN-BERT (an agent of architecture
+    vlnbert), and folders of BERT-base or MiniLM; reports what was loaded and what was left out. Never runs code in a
+    checkpoint.
     """
     from mtvm.models.importing import import_agent
 
@@ -76,10 +77,10 @@ def export_weights(
     out: Annotated[Positional[Path], arg(metavar="FILE", help="File to write.")],
     format: Annotated[
         Literal["released", "program"],
-        arg(help="released: the authors' checkpoint; program: the step by torch.export."),
+        arg(help="released: the authors' checkpoint format; program: the step function as a torch.export program."),
     ] = "released",
 ) -> None:
-    """Write an agent in the authors' format, or its step function as a program without Python."""
+    """Export an agent to the authors' format or torch.export."""
     from mtvm.models.importing import export_agent
 
     export_agent(agent, out, format)
@@ -92,7 +93,10 @@ def parity(
     ],
     bound: Annotated[float, arg(help="Largest difference that passes.")] = 1e-4,
 ) -> None:
-    """Compare our networks and losses, step by step, with recorded computations of the released ones."""
+    """Compare our networks and losses with recorded ones.
+
+    The recordings hold computations of the released code, step by step.
+    """
     from mtvm.learning.parity import measure_parity
 
     found = measure_parity(folder)
@@ -103,10 +107,10 @@ def parity(
         for place, (kind, difference) in enumerate(differences.items()):
             table.add_row("" if place else title, kind, f"{difference:.1e}")
     console.print(table)
-    # Not a number is not within the bound either.
+    # NaN fails, too.
     wrong = [title for title, differences in found.items() if not all(d <= bound for d in differences.values())]
     if wrong:
-        raise InputError(f"{folder}: we differ from {wrong[0]} by more than {bound}.")
+        raise InputError(f"{folder}: the results differ from {wrong[0]} by more than {bound}.")
     worst = ", ".join(f"{title} {max(differences.values()):.1e}" for title, differences in found.items())
     console.print(f"All within {bound}; the largest differences: {worst}.", soft_wrap=True)
 
