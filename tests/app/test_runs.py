@@ -1,88 +1,17 @@
-"""`mtvm runs` on run folders made by hand."""
+"""`mtvm runs`: which folders are runs, what they have done and how they differ."""
 
-import io
 import json
-import os
 import subprocess
 import sys
 import time
 
 import pytest
-from rich.console import Console
+from made_runs import LONG_AGO, config, evaluated, make_run, only, printed, trained
 
 from mtvm.app.cli import main
 from mtvm.app.runs import Curve, as_json, chosen_curves, differing_options, find_runs
-from mtvm.app.runs_view import show, sparkline
 from mtvm.errors import InputError
 from mtvm.presets import PRESETS
-
-LONG_AGO = 1_000_000_000
-
-
-def config(updates=100, **options):
-    """The config of a run, with options by their names on the command line."""
-    made = {
-        "out": "somewhere",
-        "model": {"hidden": 64},
-        "data": {"train": ["r2r/train"], "features": None},
-        "optimizer": {"updates": updates, "lr": 1e-4},
-        "selection": {"split": "r2r/val_seen", "metric": "SPL", "every": 20, "patience": None},
-        "seed": 0,
-    }
-    for name, value in options.items():
-        group, _, option = name.rpartition("__")
-        (made[group] if group else made)[option] = value
-    return made
-
-
-def trained(update, **values):
-    usual = {"loss": 10 / update, "gradient_norm": 3.0, "episodes_per_second": 20.0, "trained_seconds": update * 2.0}
-    return {"update": update, "kind": "train"} | usual | values
-
-
-def evaluated(update, value, metric="SPL", kind="r2r/val_seen", **others):
-    return {"update": update, "kind": kind, "SR": 50.0} | others | {metric: value}
-
-
-def make_run(folder, made, lines=(), written=LONG_AGO, evaluations=None):
-    """A run as the trainer leaves it, with the agent beside it that is not a run."""
-    (folder / "best").mkdir(parents=True)
-    (folder / "best" / "config.json").write_text(json.dumps({"hidden": 64, "heads": 4}))
-    (folder / "config.json").write_text(json.dumps(made | {"out": str(folder)}))
-    (folder / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    for split, values in (evaluations or {}).items():
-        (folder / "eval" / split).mkdir(parents=True)
-        (folder / "eval" / split / "metrics.json").write_text(json.dumps(values))
-    for name in ("config.json", "metrics.jsonl"):
-        os.utime(folder / name, (written, written))
-    return folder
-
-
-def only(folder):
-    (found,) = find_runs(folder)
-    return found
-
-
-def printed(folder, width, metric=None, encoding="utf-8"):
-    found = find_runs(folder)
-    file = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
-    show(found, chosen_curves(found, folder, metric), Console(file=file, width=width))
-    file.flush()
-    return file.buffer.getvalue().decode(encoding)
-
-
-def scores(first, second):
-    return {"split": "r2r val_seen", "episodes": 1021, "SR": first, "SPL": second, "GP": 5.5, "NE": 4.2}
-
-
-@pytest.fixture
-def three_runs(tmp_path):
-    lines = [line for update in (20, 40, 60, 80, 100) for line in (trained(update), evaluated(update, update / 2))]
-    both = {"r2r-val_seen": scores(61.5, 57.25), "r2r-val_unseen": scores(48.5, 44.0)}
-    make_run(tmp_path / "first", config(), lines, evaluations=both)
-    make_run(tmp_path / "sweep" / "lr-2", config(optimizer__lr=2e-4), lines[:4])
-    make_run(tmp_path / "sweep" / "seed-1", config(seed=1), lines[:2], written=time.time())
-    return tmp_path
 
 
 def test_find_runs_finds_them_at_any_depth_and_takes_nothing_else_for_one(three_runs):
@@ -187,65 +116,6 @@ def test_differing_options_compare_a_group_that_is_off_in_one_run_as_a_whole(tmp
     make_run(tmp_path / "other", config(consistency={"drop": 0.1}))
     found = differing_options(find_runs(tmp_path))
     assert found == {"consistency": {"off": None, "on": {"drop": 0.5}, "other": {"drop": 0.1}}}
-
-
-def test_sparkline_goes_through_all_heights_in_order():
-    assert sparkline(Curve("loss", "train", list(range(1, 9)), [float(v) for v in range(8)]), 8, 8) == "▁▂▃▄▅▆▇█"
-
-
-def test_sparkline_averages_what_is_close_and_fills_what_is_apart():
-    dense = Curve("loss", "train", [1, 2, 3, 4], [0.0, 2.0, 10.0, 12.0])
-    assert sparkline(dense, 4, 2) == "▁█"
-    sparse = Curve("SPL", "r2r/val_seen", [50, 100], [1.0, 2.0])
-    assert sparkline(sparse, 100, 6) == "▁▁▁███"
-    assert sparkline(sparse, 200, 8) == "▁▁██    ", "nothing was evaluated in the last half"
-    assert sparkline(Curve("SPL", "r2r/val_seen", [7], [3.0]), 7, 3) == "▅▅▅", "a flat curve lies in the middle"
-
-
-@pytest.mark.parametrize("width", [80, 150])
-def test_show_shows_everything_whole_at_any_width(three_runs, width):
-    shown = printed(three_runs, width)
-    assert max(map(len, shown.splitlines())) <= width
-    assert "…" not in shown
-    for expected in ("100 of 100", "done", "stopped", "running?", "SPL 50.0", "3 min", "20.0", "r2r-val_unseen"):
-        assert expected in shown
-    for expected in ("optimizer.lr", "0.0002", "loss in training", "SPL on r2r/val_seen", "50.0 at 100", "▁"):
-        assert expected in shown
-    assert "61.5" in shown
-    assert ("61.5 / 57.2" in shown) is (width == 150), "beside the run if there is room, else in a table of its own"
-
-
-def test_show_has_goal_progress_of_dialogs(tmp_path):
-    make_run(tmp_path / "a", config(), evaluations={"ndh-val_unseen": scores(1.5, 2.5)})
-    shown = printed(tmp_path, 150)
-    assert "GP" in shown
-    assert "5.50" in shown
-    assert "SR" not in shown
-
-
-@pytest.mark.parametrize("width", [80, 150])
-def test_show_folds_long_names_and_values_and_cuts_none(tmp_path, width):
-    evaluations = {f"r2r-{split}": scores(1.0, 2.0) for split in ("train", "val_seen", "val_unseen")}
-    for number in range(9):
-        rate = number / 1000 + 1e-4
-        made = config(seed=number % 2, optimizer__lr=rate, data__features=f"/disk/{'store' * 9}/{number}")
-        name = f"a-name-that-tells-very-much-about-the-run-{number}"
-        make_run(tmp_path / name, made, [trained(10)], evaluations=evaluations)
-    shown = printed(tmp_path, width)
-    assert "…" not in shown
-    assert all(str(number / 1000 + 1e-4) in shown for number in range(9))
-
-
-def test_show_takes_markup_in_a_name_for_text(tmp_path):
-    make_run(tmp_path / "[bold]a[" / "x", config(), [trained(10)])
-    make_run(tmp_path / "b", config(seed=1, data__features="[/red]"), [trained(10)])
-    shown = printed(tmp_path, 100)
-    assert "[bold]a[/x" in shown
-    assert "[/red]" in shown
-
-
-def test_show_draws_curves_where_only_ascii_can_be_written(three_runs):
-    assert "50.0 at 100" in printed(three_runs, 80, encoding="ascii")
 
 
 def test_chosen_curves_are_of_another_quantity_if_asked(three_runs):
@@ -384,7 +254,9 @@ def test_find_runs_reads_the_config_of_every_preset(tmp_path):
         assert run.selection.metric == PRESETS[run.name].selection.metric_name
 
 
-@pytest.mark.parametrize(("split", "metric"), [("r2r/val_seen", "SPL"), ("ndh/val_seen", "GP"), ("r4r/val_seen", "SDTW")])
+@pytest.mark.parametrize(
+    ("split", "metric"), [("r2r/val_seen", "SPL"), ("ndh/val_seen", "GP"), ("r4r/val_seen", "SDTW")]
+)
 def test_selection_of_a_run_is_by_its_tasks_metric_unless_one_is_named(tmp_path, split, metric):
     values = {"SPL": (1.0, 2.0), "GP": (4.0, 3.0), "SDTW": (5.0, 6.0)}
     lines = [
@@ -400,12 +272,3 @@ def test_selection_of_a_run_is_by_its_tasks_metric_unless_one_is_named(tmp_path,
 def test_selection_of_a_run_finds_validations_on_a_weighed_split(tmp_path):
     make_run(tmp_path / "a", config(selection__split="r2r/val_seen@2"), [evaluated(20, 7.0)])
     assert only(tmp_path).selection.best == 7.0
-
-
-def test_runs_show_an_evaluation_with_a_limit_beside_the_whole(tmp_path):
-    both = {"r2r-val_seen": scores(61.5, 57.25), "r2r-val_seen-first-20": scores(10.5, 9.75)}
-    make_run(tmp_path / "a", config(), [trained(10)], evaluations=both)
-    shown = printed(tmp_path, 150)
-    assert "r2r-val_seen-first-20" in shown
-    assert "10.5 / 9.8" in shown
-    assert "61.5 / 57.2" in shown

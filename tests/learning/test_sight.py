@@ -27,7 +27,10 @@ def folder(tiny_folder, tiny_world, tmp_path, monkeypatch):
     monkeypatch.setattr(names, "embed_phrases", embed)
     monkeypatch.setattr(captions, "embed_phrases", embed)
     shutil.copytree(tiny_folder, tmp_path / "data")
-    places = [{"scan": tiny_world.scan(node), "viewpoint": str(tiny_world.viewpoints[node])} for node in range(len(tiny_world))]
+    places = [
+        {"scan": tiny_world.scan(node), "viewpoint": str(tiny_world.viewpoints[node])}
+        for node in range(len(tiny_world))
+    ]
     rooms = [place | {"room": "bedroom", "objects": []} for place in places]
     said = [place | {"captions": [["a bed", "a door", ""]] * 8} for place in places]
     for name, lines in (("viewpoints.jsonl", rooms), ("captions.jsonl", said)):
@@ -94,7 +97,12 @@ def test_sights_that_are_joined_stand_side_by_side(folder, tiny_world):
 
 @pytest.mark.parametrize(
     ("sight", "missing"),
-    [("names", "viewpoints.jsonl"), ("captions", "captions.jsonl"), ("guesses", "captions.jsonl"), ("guesses", "viewpoints.jsonl")],
+    [
+        ("names", "viewpoints.jsonl"),
+        ("captions", "captions.jsonl"),
+        ("guesses", "captions.jsonl"),
+        ("guesses", "viewpoints.jsonl"),
+    ],
 )
 def test_sight_without_its_file_is_refused(folder, sight, missing):
     (folder / missing).unlink()
