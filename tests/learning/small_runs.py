@@ -38,6 +38,18 @@ WITH_STUDENTS = dataclasses.replace(IMITATION, imitation=ImitationConfig(weight=
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", "TOKENIZERS_PARALLELISM": "false"}
 
 
+def count_calls(monkeypatch, holder, name, key):
+    """Replace a function by one that notes `key` of the arguments of each call."""
+    calls, real = [], getattr(holder, name)
+
+    def counted(*arguments, **options):
+        calls.append(key(*arguments, **options))
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(holder, name, counted)
+    return calls
+
+
 def environment():
     """Of a subprocess that trains."""
     return os.environ | ENVIRONMENT

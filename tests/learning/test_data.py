@@ -8,7 +8,7 @@ import shutil
 import numpy as np
 import pytest
 import torch
-from small_runs import SMALL, small_config, write_features
+from small_runs import SMALL, count_calls, small_config, write_features
 
 import mtvm
 from mtvm.config import DataConfig, Split
@@ -22,23 +22,11 @@ from mtvm.models.text import tokenize, with_mirrored
 def open_data(small_data):
     """Opens the small data folder with these options."""
 
-    def opened(model=SMALL, **options):
+    def opened(model=SMALL, trained=False, **options):
         config = DataConfig(**{"folder": small_data, "features": small_data / "features"} | options)
-        return Data(config, model, show_progress=False)
+        return Data(config, model, show_progress=False, trained=trained)
 
     return opened
-
-
-def count_calls(monkeypatch, holder, name, key):
-    """Replace a function by one that notes `key` of the arguments of each call."""
-    calls, real = [], getattr(holder, name)
-
-    def counted(*arguments, **options):
-        calls.append(key(*arguments, **options))
-        return real(*arguments, **options)
-
-    monkeypatch.setattr(holder, name, counted)
-    return calls
 
 
 # Once
@@ -82,13 +70,8 @@ def test_data_opens_its_features_once(open_data, monkeypatch):
 # What the agent sees
 
 
-def test_data_without_sight_is_refused_with_one_sentence(open_data):
-    with pytest.raises(InputError) as found:
-        open_data(features=None).dataset(Split.parse("r2r/train"))
-    message = str(found.value)
-    assert message.startswith("what the agent sees is not said")
-    assert all(option in message for option in ("--data.features STORE", "--data.sight names", "--data.sight blind"))
-    assert "\n" not in message
+def test_data_takes_the_features_that_are_given_whatever_else_could_be_seen(open_data, small_data):
+    assert open_data(sight="names").store.path == small_data / "features"
 
 
 def test_data_of_a_blind_agent_has_no_store(open_data):
@@ -96,33 +79,14 @@ def test_data_of_a_blind_agent_has_no_store(open_data):
     assert opened.store is None
     assert opened.dataset(Split.parse("r2r/train")).vision.store is None
     assert opened.fingerprints([])["features"] == "none"
+    assert opened.network == SMALL
 
 
-def test_data_names_are_made_once_and_kept_in_the_cache(small_data, tiny_world, tmp_path, monkeypatch):
-    monkeypatch.setenv("MTVM_CACHE", str(tmp_path / "cache"))
-    folder = tmp_path / "data"
-    shutil.copytree(small_data, folder)
-    lines = [
-        {"scan": tiny_world.scan(node), "viewpoint": str(tiny_world.viewpoints[node]), "room": "bedroom", "objects": []}
-        for node in range(len(tiny_world))
-    ]
-    semantics = folder / "viewpoints.jsonl"
-    semantics.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    made = count_calls(monkeypatch, data_module, "semantic_features", lambda *arguments, **_: arguments[1])
-    config = DataConfig(folder=folder, sight="names")
-    model = dataclasses.replace(SMALL, feature_width=3 * 384)
-    first, again = (Data(config, model, show_progress=False).store for _ in range(2))
-    assert len(made) == 1
-    assert first.path == again.path
-    assert first.path.is_relative_to(tmp_path / "cache")
-    semantics.write_text(semantics.read_text().replace("bedroom", "kitchen"))
-    assert Data(config, model, show_progress=False).store.path != first.path, "another file gives another store"
-
-
-def test_data_without_a_semantics_file_has_no_names(open_data, small_data):
-    with pytest.raises(InputError, match=r"no semantics file viewpoints\.jsonl") as found:
-        open_data(features=None, sight="names").dataset(Split.parse("r2r/train"))
-    assert str(found.value).startswith(str(small_data))
+def test_data_fits_a_model_that_is_to_be_trained_to_the_features(open_data):
+    wide = dataclasses.replace(SMALL, feature_width=99)
+    assert open_data(wide).network == SMALL
+    with pytest.raises(InputError, match="its features have 8 numbers, the model reads 99"):
+        open_data(wide, trained=True).dataset(Split.parse("r2r/train"))
 
 
 # A dataset

@@ -58,3 +58,18 @@ def test_text_keep_leaves_padding_that_the_released_code_pools(variants):
     whole = model.step(text, model.start(text), move.actions, move.mask)
     alone = model.step(kept, model.start(kept), move.actions[rows], move.mask[rows])
     assert_same(model.value(alone.variants(variants)[-1]), model.value(whole.variants(variants)[-1])[rows])
+
+
+@torch.no_grad()
+def test_language_encoder_in_chunks_hides_the_tokens_that_are_hidden():
+    """One padded pass, with most tokens hidden from attention, the first one always."""
+    model, tokens = make_model(), words_of(MANY)
+    hidden = torch.rand(tokens.ids.shape, generator=torch.Generator().manual_seed(0)) < 0.8
+    visible = tokens.mask & ~hidden
+    visible[:, 1] |= tokens.mask[:, 1]
+    visible[:, 0] = False
+    whole = model.language.bert(input_ids=tokens.ids, attention_mask=visible.long()).last_hidden_state
+    chunks = model.language(tokens, visible)
+    assert chunks.shape == whole.shape
+    assert_same(chunks[tokens.mask], whole[tokens.mask])
+    assert not torch.allclose(chunks[tokens.mask], model.language(tokens, tokens.mask)[tokens.mask], atol=1e-2)

@@ -16,27 +16,29 @@ _DESCRIPTION = f"mtvm {mtvm.__version__}: Vision-and-Language Navigation in plai
 Command = Callable[..., None]
 
 
+COMMANDS: dict[str, Command] = {
+    "demo": world.demo,
+    "doctor": world.doctor,
+    "train": training.train,
+    "resume": training.resume,
+    "eval": training.evaluate,
+    "runs": training.runs,
+    "score": tasks.score,
+    "baseline": tasks.baseline,
+    "submit": tasks.submit,
+    "inspect": weights.inspect,
+}
+GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
+    "features": ("Make and inspect feature stores.", features.COMMANDS),
+    "weights": ("Import, export and check weights.", weights.COMMANDS),
+    "data": ("Build one dataset from another.", {"r4r": tasks.r4r}),
+    "homes": ("Build the built-in world.", {"build": world.build}),
+}
+
+
 def _app(args: list[str]) -> SubcommandApp:
-    commands: dict[str, Command] = {
-        "demo": world.demo,
-        "doctor": world.doctor,
-        "train": training.train,
-        "resume": training.resume,
-        "eval": training.evaluate,
-        "runs": training.runs,
-        "score": tasks.score,
-        "baseline": tasks.baseline,
-        "submit": tasks.submit,
-        "inspect": weights.inspect,
-    }
-    groups: dict[str, tuple[str, dict[str, Command]]] = {
-        "features": ("Make and inspect feature stores.", features.COMMANDS),
-        "weights": ("Import, export and check weights.", weights.COMMANDS),
-        "data": ("Build one dataset from another.", {"r4r": tasks.r4r}),
-        "homes": ("Build the built-in world.", {"build": world.build}),
-    }
-    app = _group(commands, args)
-    for name, (description, some) in groups.items():
+    app = _group(COMMANDS, args)
+    for name, (description, some) in GROUPS.items():
         app.command(_group(some, args), name=name, help=description)
     return app
 
