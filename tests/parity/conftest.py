@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from recordings import Copy
 
 EXCERPT = Path(__file__).parents[1] / "golden" / "excerpt"
 
@@ -36,3 +38,15 @@ def golden_data(request) -> Path:
 def any_golden_data(request) -> Path:
     """Either of them, for tests that would learn nothing from the other."""
     return request.getfixturevalue("excerpt" if EXCERPT.is_dir() else "real_data")
+
+
+@pytest.fixture
+def golden(any_golden_data: Path) -> Path:
+    """The folder of the recordings."""
+    return any_golden_data / "golden"
+
+
+@pytest.fixture
+def copy(golden: Path, tmp_path: Path) -> Callable[[str], Copy]:
+    """A copy of one of the recordings, to spoil."""
+    return lambda name: Copy(golden, tmp_path, name)
