@@ -57,7 +57,14 @@ def test_help_of_everything_visits_everything():
 @pytest.mark.parametrize("name", PRESETS)
 def test_help_of_a_preset_has_every_option_of_a_run(capsys, name):
     printed = run(capsys, "train", name, "--help").out
-    for option in ("--out", "--model.hidden", "--data.sight", "--loss.a2c.weight", "--optimizer.lr", "--selection.metric"):
+    for option in (
+        "--out",
+        "--model.hidden",
+        "--data.sight",
+        "--loss.a2c.weight",
+        "--optimizer.lr",
+        "--selection.metric",
+    ):
         assert option in printed
 
 
@@ -84,7 +91,9 @@ def test_baseline_then_score(capsys, tiny_folder, tmp_path, task):
     expected = {name: column.mean() for name, column in score_trajectories(episodes, nodes).items()}
     assert means == pytest.approx(expected)
     assert means["SPL"] > 50
-    assert (means["SPL"] == pytest.approx(100)) == (task == "r2r"), "supervision of NDH may end elsewhere than at a goal"
+    assert (means["SPL"] == pytest.approx(100)) == (task == "r2r"), (
+        "supervision of NDH may end elsewhere than at a goal"
+    )
     rows = list(csv.DictReader(table.read_text().splitlines()))
     for name in EVALUATED:
         assert np.mean([float(row[name]) for row in rows]) == pytest.approx(means[name])
