@@ -110,7 +110,7 @@ def test_config_reads_texts_as_long_as_the_longest_task_needs():
         (OptimizerConfig, {"ema": 1.0}, "optimizer.ema"),
         (OptimizerConfig, {"clip": -1.0}, "clip"),
         (OptimizerConfig, {"language_lr": -1.0}, "language_lr"),
-        (SelectionConfig, {"metric": "BLEU"}, "selection.metric 'BLEU' is none of NE, SR"),
+        (SelectionConfig, {"metric": "BLEU"}, "selection.metric 'BLEU' is not one of NE, SR"),
         (SelectionConfig, {"every": 0}, "selection.every must be at least 1, not 0"),
         (SelectionConfig, {"patience": 0}, "selection.patience must be at least 1, not 0"),
         (SelectionConfig, {"limit": 0}, "selection.limit must be at least 1, not 0"),

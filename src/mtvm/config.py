@@ -221,7 +221,7 @@ class SelectionConfig:
 
     def __post_init__(self) -> None:
         if self.metric_name not in EVALUATED:
-            raise InputError(f"selection.metric '{self.metric_name}' is none of {', '.join(EVALUATED)}.")
+            raise InputError(f"selection.metric '{self.metric_name}' is not one of {', '.join(EVALUATED)}.")
         for name in ("every", "patience", "limit"):
             number = getattr(self, name)
             if number is not None and number < 1:

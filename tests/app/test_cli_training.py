@@ -103,7 +103,7 @@ def test_train_without_sight_is_refused_with_one_sentence(capsys, tiny_folder, t
     [
         (("--data.sight", "names"), "no semantics file viewpoints.jsonl(.gz) below it"),
         (("--data.features", "nowhere"), "nowhere"),
-        (("--data.sight", "blind", "--device", "gpu"), "device 'gpu' is none of auto, cpu, cuda and cuda:N"),
+        (("--data.sight", "blind", "--device", "gpu"), "device 'gpu' is not one of auto, cpu, cuda and cuda:N"),
         (("--data.sight", "blind", "--loss.extra", "nowhere:Loss"), "the module nowhere cannot be imported"),
         (("--data.sight", "blind", "--model.history", "nowhere:History"), "the module nowhere cannot be imported"),
         (("--data.sight", "blind", "--data.train", "r2r/test"), "r2r/test has no goals to learn from"),
@@ -120,7 +120,7 @@ def test_train_answers_a_mistake_with_one_sentence(capsys, tiny_folder, tmp_path
     [
         (("--data.train", "r2r"), "'r2r' is not TASK/SPLIT"),
         (("--optimizer.lr", "3"), "optimizer.lr must lie between 0 and 1, not 3.0."),
-        (("--selection.metric", "BLEU"), "selection.metric 'BLEU' is none of NE, SR"),
+        (("--selection.metric", "BLEU"), "selection.metric 'BLEU' is not one of NE, SR"),
         (("--loss.word-dropping", "0.5"), "loss.word_dropping is for training without the consistency loss"),
     ],
     ids=str,

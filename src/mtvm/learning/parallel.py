@@ -37,13 +37,13 @@ def local_device(name: str) -> torch.device:
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     if not re.fullmatch(r"cpu|cuda(:\d+)?", name):
-        raise InputError(f"device '{name}' is none of auto, cpu, cuda and cuda:N.")
+        raise InputError(f"device '{name}' is not one of auto, cpu, cuda and cuda:N.")
     if name == "cuda" and "LOCAL_RANK" in os.environ:
         name = f"cuda:{os.environ['LOCAL_RANK']}"
     device = torch.device(name)
     count = torch.cuda.device_count()
     if device.type == "cuda" and (device.index or 0) >= count:
-        raise InputError(f"device '{name}' is not there: torch sees {count} GPUs; give cpu or auto.")
+        raise InputError(f"device '{name}' does not exist: torch sees {count} GPUs; give cpu or auto.")
     return device
 
 

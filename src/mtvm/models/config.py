@@ -90,11 +90,11 @@ class ModelConfig:
         if self.heads < 1 or self.hidden % self.heads:
             raise InputError(f"hidden {self.hidden} is not a multiple of heads {self.heads}.")
         if self.reader not in get_args(Reader):
-            raise InputError(f"reader '{self.reader}' is none of {', '.join(get_args(Reader))}.")
+            raise InputError(f"reader '{self.reader}' is not one of {', '.join(get_args(Reader))}.")
         for name, known in (("history", HISTORIES), ("architecture", ARCHITECTURES)):
             value = getattr(self, name)
             if not isinstance(value, str) or (value not in known and not _is_plugin(value)):
-                raise InputError(f"{name} '{value}' is none of {', '.join(known)}, and not MODULE:CLASS.")
+                raise InputError(f"{name} '{value}' is not one of {', '.join(known)}, and not MODULE:CLASS.")
         if self.architecture == "vlnbert":
             object.__setattr__(self, "leading_cls", True)  # its state begins as [CLS]
 

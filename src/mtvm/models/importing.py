@@ -25,7 +25,7 @@ NOTE = "import.json"
 def import_agent(source: Path, out: Path, preset: str, history: str, seed: int) -> str:
     """Fill the preset's model from a checkpoint and save it as an agent; the text says which tensors were used."""
     if preset not in PRESETS:
-        raise InputError(f"preset '{preset}' is none of {', '.join(PRESETS)}.")
+        raise InputError(f"preset '{preset}' is not one of {', '.join(PRESETS)}.")
     tensors = read_tensors(source)
     config = sizes_of(tensors, dataclasses.replace(PRESETS[preset], history=history), source)
     torch.manual_seed(seed)
