@@ -66,8 +66,12 @@ class Recording:
         return Tokens(self["sentence"], torch.full_like(self["sentence"], -1))
 
 
+_FILES = ("meta.json", "weights.safetensors", "io.safetensors")
+
+
 def is_there(folder: Path, name: str) -> bool:
-    return (folder / f"{name}_meta.json").is_file()
+    """Whether a recording is in the folder, whole or not."""
+    return any((folder / f"{name}_{file}").is_file() for file in _FILES)
 
 
 def load_recording(folder: Path, name: str, **options: Any) -> Recording:
