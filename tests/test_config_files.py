@@ -33,7 +33,6 @@ def changed(option, value):
     [
         ("optimizer.kind", "adamx", "'adamx', none of adamw, muon"),
         ("optimizer.schedule", "cosin", "'cosin', none of constant, linear, cosine"),
-        ("data.sight", "captionz", "none of"),
         ("optimizer.lr", "fast", "'fast', not a number"),
         ("optimizer.lr", True, "True, not a number"),
         ("batch", 8.5, "8.5, not a whole number"),

@@ -60,14 +60,14 @@ def test_reads_plain_and_compressed(name, tmp_path):
     [
         ('{"scan": "house", \n', "not valid JSON"),
         ("[1, 2]\n", "not a JSON object with scan, viewpoint and captions"),
-        (FLAT | {"scan": 7}, "field 'scan' is missing or not a text"),
-        (FLAT | {"viewpoint": ""}, "field 'viewpoint' is missing or not a text"),
+        (FLAT | {"scan": 7}, "field 'scan' is missing or not a string"),
+        (FLAT | {"viewpoint": ""}, "field 'viewpoint' is missing or not a string"),
         ({"scan": "flat", "viewpoint": "v0"}, "field 'captions' is missing or not a list"),
         (FLAT | {"captions": []}, "field 'captions' is missing or not a list"),
         (FLAT | {"captions": [ROW, ROW[:2]]}, "field 'captions', entry 1: not a list of 3 texts"),
         (FLAT | {"captions": [ROW, "a rug"]}, "entry 1: not a list of 3 texts"),
         (FLAT | {"captions": [["a rug", None, ""]]}, "entry 0: not a list of 3 texts"),
-        (HOUSE, "viewpoint v0 of scan house is there twice"),
+        (HOUSE, "viewpoint v0 of scan house appears twice"),
     ],
 )
 def test_a_bad_line_is_named(record, message, tmp_path):
@@ -82,7 +82,7 @@ def test_bad_files(tmp_path):
     with pytest.raises(InputError, match=r"none\.jsonl: there is no such file \(captions file\)"):
         convert(tmp_path / "none.jsonl")
     (tmp_path / "cut.gz").write_bytes(write(tmp_path / "whole.gz", HOUSE).read_bytes()[:-20])
-    with pytest.raises(InputError, match="damaged or cut short"):
+    with pytest.raises(InputError, match="damaged or truncated"):
         convert(tmp_path / "cut.gz")
     with pytest.raises(InputError, match="holds no captions"):
         convert(write(tmp_path / "empty.jsonl"))
@@ -201,7 +201,7 @@ def test_stores_that_cannot_be_joined(tmp_path):
         ("there is no feature store to join", [], {}),
         ("2 feature stores to join have 1 weights", [first, second], {"weights": [1]}),
         ("has no viewpoint in common", [first, second], {}),
-        ("there is no feature store here", [first, tmp_path / "none"], {}),
+        ("no feature store here", [first, tmp_path / "none"], {}),
     ]:
         with pytest.raises(InputError, match=message):
             join_stores(stores, tmp_path / "out", **options)

@@ -9,6 +9,8 @@ from small_models import TEXTS, TINY, assert_same, facing, follow, make_walk, wa
 from small_models import make_model as make_small_model
 from torch import nn
 
+from mtvm.config import ConsistencyConfig, LossConfig, TrainConfig
+from mtvm.errors import InputError
 from mtvm.models.config import ModelConfig
 from mtvm.models.text import CLS, Tokens, drop_words, tokenize
 from mtvm.models.vlnbert import State
@@ -48,6 +50,14 @@ def test_vlnbert_texts_begin_with_cls_whatever_the_config_says():
     assert ModelConfig(architecture="vlnbert", leading_cls=False).leading_cls
     assert not ModelConfig().leading_cls
     assert (words(TEXTS).ids[:, 0] == CLS).all()
+
+
+def test_vlnbert_is_not_trained_with_the_released_loss_of_mtvm(tmp_path):
+    """It masks texts that are padded to their full length, which VLN⟲BERT's are not."""
+    loss = LossConfig(consistency=ConsistencyConfig(variant="released"))
+    TrainConfig(out=tmp_path, model=ModelConfig(pool_padding=True), loss=loss)
+    with pytest.raises(InputError, match="architecture mtvm"):
+        TrainConfig(out=tmp_path, model=ModelConfig(architecture="vlnbert", pool_padding=True), loss=loss)
 
 
 def test_vlnbert_start_state_is_the_pooled_cls(model, walk):

@@ -32,7 +32,7 @@ def read_viewpoint_lines(source: Path, what: str, checked: Callable[[Any, str], 
         try:
             content = gzip.decompress(content)
         except (OSError, EOFError, zlib.error):
-            raise InputError(f"{source}: the compressed file is damaged or cut short; fetch it again.") from None
+            raise InputError(f"{source}: the compressed file is damaged or truncated; fetch it again.") from None
     seen: set[tuple[str, str]] = set()
     for number, text in enumerate(io.BytesIO(content), 1):
         if text.isspace():
@@ -44,7 +44,7 @@ def read_viewpoint_lines(source: Path, what: str, checked: Callable[[Any, str], 
             raise InputError(f"{where}: not valid JSON; the file may be cut short, fetch it again.") from None
         line = checked(record, where)
         if (line.scan, line.viewpoint) in seen:
-            raise InputError(f"{where}: viewpoint {line.viewpoint} of scan {line.scan} is there twice; keep one.")
+            raise InputError(f"{where}: viewpoint {line.viewpoint} of scan {line.scan} appears twice; keep one.")
         seen.add((line.scan, line.viewpoint))
         yield line
 
@@ -53,5 +53,5 @@ def checked_texts(record: dict[str, Any], fields: tuple[str, ...], where: str) -
     """The values of fields that must hold a text."""
     for field in fields:
         if not isinstance(record.get(field), str) or not record[field].strip():
-            raise InputError(f"{where}: field '{field}' is missing or not a text.")
+            raise InputError(f"{where}: field '{field}' is missing or not a string.")
     return [record[field] for field in fields]

@@ -251,7 +251,7 @@ def _parts(name: str) -> list[str]:
 
 def _checked_place(record: Any, where: str) -> SeenPlace:
     if not isinstance(record, dict):
-        raise InputError(f"{where}: not a JSON object with scan, viewpoint, room and objects.")
+        raise InputError(f"{where}: not a JSON object with the fields scan, viewpoint, room and objects.")
     scan, viewpoint, room = checked_texts(record, ("scan", "viewpoint", "room"), where)
     objects = record.get("objects")
     if not isinstance(objects, list):

@@ -135,7 +135,7 @@ def mtvm_differences(folder: Path) -> Differences:
 @torch.no_grad()
 def vlnbert_differences(folder: Path) -> Differences:
     """VLN⟲BERT over all recorded steps, with our own state carried from step to step."""
-    recorded = load_recording(folder, "vlnbert", architecture="vlnbert", leading_cls=True)
+    recorded = load_recording(folder, "vlnbert", architecture="vlnbert")
     model = recorded.model
     assert isinstance(model, VLNBert)
     text = model.encode(recorded.tokens)

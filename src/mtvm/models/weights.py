@@ -244,7 +244,7 @@ def sizes_of(tensors: Mapping[str, Tensor], defaults: ModelConfig, path: Path) -
     angle_width = defaults.angle_width
     if (project := tensors.get("action_state_project.0.weight")) is not None:  # VLN⟲BERT's own
         angle_width = project.shape[1] - words.shape[1]
-        changes |= {"architecture": "vlnbert", "leading_cls": True, "angle_width": angle_width}
+        changes |= {"architecture": "vlnbert", "angle_width": angle_width}
     if (first := tensors.get("vln_bert.lalayer.0.intermediate.dense.weight")) is not None:
         changes["intermediate"] = len(first)
     if layers("addlayer"):
