@@ -152,8 +152,9 @@ def test_rollout_shows_each_step_to_watch_and_keeps_none_unless_asked(vision, so
 
 
 @pytest.mark.parametrize("changes", KINDS, ids=str)
-def test_agent_walks_like_a_greedy_rollout(changes, vision, some, words):
+def test_agent_walks_like_a_greedy_rollout(changes, vision, some):
     model = lively_model(seed=2, **changes)
+    words = tokenize(some.texts, model.config.text_length, leading_cls=model.config.leading_cls)
     trace = rolled_out(model, vision, some, words, RolloutPlan("greedy", STEPS))
     agent = agents.Agent(model)
     for row, episode in enumerate(some):

@@ -102,7 +102,6 @@ SPOILED_INPUTS = [
     ("released_loss", "step1.lang_mask_drop", flipped, {"masks"}),
     ("released_loss", "language.lang_mask_drop", flipped, {"masks"}),
     ("released_loss", "last.stream_mask", without_one, CROSSMODAL | {"logits", "activations", "layers"}),
-    ("parity", "last.stream_mask", without_one, {"logits", "activations", "state", "value"}),
     ("vlnbert", "last.candidate_mask", without_one, {"scores", "state", "value"}),
     ("vlnbert", "last.candidate_features", more, {"scores", "state", "value"}),
     ("vlnbert", "last.action_angle", more, {"scores", "state", "value"}),
