@@ -11,6 +11,7 @@ import pytest
 
 import mtvm
 from mtvm.app.cli import main
+from mtvm.config import TrainConfig
 from mtvm.features.store import FeatureStore
 
 DOCS = Path(__file__).parents[1] / "docs" / "extending.md"
@@ -83,7 +84,9 @@ def test_own_task_is_walked_scored_and_trained_on(folder, capsys):
     assert json.loads(capsys.readouterr().out.splitlines()[-1])["SR"] == 100
     lines = train(command_with("my_task"), folder, "run")
     assert lines[-1]["kind"] == "stairs/val_seen"
-    assert json.loads((folder / "run" / "config.json").read_text())["selection"]["metric"] == "SDTW"
+    config = TrainConfig.from_dict(json.loads((folder / "run" / "config.json").read_text()), folder)
+    assert config.selection.metric_name == "SDTW"
+    assert "Best SDTW on stairs/val_seen" in capsys.readouterr().out
 
 
 def test_own_features_make_a_store_to_train_with(folder):
