@@ -84,18 +84,12 @@ def test_custom_task_runs_scores_and_trains(folder, capsys):
     assert json.loads(capsys.readouterr().out.splitlines()[-1])["SR"] == 100
     lines = train(command_with("my_task"), folder, "run")
     assert lines[-1]["kind"] == "stairs/val_seen"
-<<<<<<< HEAD
     assert "Best SDTW on stairs/val_seen" in capsys.readouterr().out, "the task decides, not the preset's"
     assert json.loads((folder / "run" / "config.json").read_text())["selection"]["metric"] is None
     main(["runs", "run", "--json"])
     (run,) = json.loads(capsys.readouterr().out)["runs"]
     expected = {"split": "stairs/val_seen", "metric": "SDTW", "best": lines[-1]["SDTW"], "update": 2}
     assert run["selection"] == expected
-=======
-    config = TrainConfig.from_dict(json.loads((folder / "run" / "config.json").read_text()), folder)
-    assert config.selection.metric_name == "SDTW"
-    assert "Best SDTW on stairs/val_seen" in capsys.readouterr().out
->>>>>>> wt-models2
 
 
 def test_custom_features_make_a_store_for_training(folder):
