@@ -11,7 +11,6 @@ import pytest
 
 import mtvm
 from mtvm.app.cli import main
-from mtvm.config import TrainConfig
 from mtvm.features.store import FeatureStore
 
 DOCS = Path(__file__).parents[1] / "docs" / "extending.md"
