@@ -1,8 +1,9 @@
 """Whether the memory of a training process grows from update to update, and what holds it.
 
-    python benchmarks/long_run.py                                # r2r-semantic on real R2R, blind; some minutes
-    python benchmarks/long_run.py --after trim                   # give free memory back after every update
-    MALLOC_ARENA_MAX=1 python benchmarks/long_run.py             # the allocator's own settings are given like this
+    python benchmarks/long_run.py                    # r2r-semantic on real R2R, blind; some minutes
+    python benchmarks/long_run.py --after trim       # give free memory back after every update
+    ONEDNN_PRIMITIVE_CACHE_CAPACITY=16 python benchmarks/long_run.py    # what libraries keep is set from outside
+    MALLOC_ARENA_MAX=1 python benchmarks/long_run.py                    # and what the allocator does
 
 The updates are those of `Learner`, with all kinds of rollouts from the first one on. Every few updates a line says, in
 MB: `resident` is what the process holds now; `files` is the part of it that are pages of files, such as a feature
