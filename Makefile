@@ -38,7 +38,7 @@ r2r: $(READY)  ## Train on real R2R without images (45 minutes; $$MTVM_DATA name
 	$(R2R)
 
 r2r-rows: $(READY)  ## The same blind, without memory, and with consistency (two to three hours)
-	$(R2R) --out runs/r2r-blind --data.no-semantic
+	$(R2R) --out runs/r2r-blind --data.sight blind
 	$(R2R) --out runs/r2r-no-memory --model.history none
 	$(R2R) --out runs/r2r-consistency --loss.consistency.enabled
 

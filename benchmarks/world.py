@@ -14,6 +14,7 @@ import os
 import statistics
 import tempfile
 import time
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from mtvm.tasks.baselines import run_baseline
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
+from mtvm.tasks.metrics import score_trajectories
 from mtvm.tasks.results import score, write_results
 from mtvm.testing.tiny import write_tiny_world
 from mtvm.world import mattersim
@@ -34,6 +36,7 @@ from mtvm.world.world import World
 BATCH = 64
 WIDTH = 2048
 FEATURE_VIEWPOINTS = 1500
+LONG_WALK = 200_000
 
 
 def seconds(work: Callable[[], object], repeats: int = 5) -> float:
@@ -198,6 +201,22 @@ def bench_scoring(episodes: EpisodeSet) -> None:
     print(f"scoring {len(episodes)} trajectories          {taken:8.2f} s   (reading, checks, all metrics)")
 
 
+def bench_long_walk(episodes: EpisodeSet) -> None:
+    """One very long random walk among the reference paths."""
+    world, rng = episodes.world, np.random.default_rng(0)
+    nodes = np.empty(LONG_WALK, dtype=np.int32)
+    nodes[0] = episodes.starts[0]
+    for step, draw in enumerate(rng.random(LONG_WALK - 1)):
+        nodes[step + 1] = world.candidates[nodes[step], int(draw * world.degree[nodes[step]])]
+    trajectories = [nodes, *(row[row >= 0] for row in episodes.references[1:])]
+    taken = seconds(lambda: score_trajectories(episodes, trajectories), repeats=1)
+    tracemalloc.start()
+    score_trajectories(episodes, trajectories)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    print(f"with one of {LONG_WALK:,} steps         {taken:8.2f} s   in {peak / 1e6:.0f} MB")
+
+
 def main() -> None:
     named = os.environ.get("MTVM_DATA")
     data = Path(named) if named else Path(__file__).parents[2] / "shared" / "data"
@@ -211,7 +230,9 @@ def main() -> None:
         bench_loading(data, connectivity, train.world.scans)
         bench_observations(train.world, connectivity)
         bench_features(train.world)
-        bench_scoring(load_episodes("r2r", "val_unseen", folder))
+        unseen = load_episodes("r2r", "val_unseen", folder)
+        bench_scoring(unseen)
+        bench_long_walk(unseen)
 
 
 if __name__ == "__main__":

@@ -58,17 +58,17 @@ def command_with(text: str) -> str:
     return next(command for command in commands("mtvm train") if text in command)
 
 
-def test_page_has_four_examples():
+def test_extending_page_has_four_examples():
     assert set(examples()) == {"my_history.py", "my_loss.py", "my_task.py", "my_features.py"}
 
 
-def test_own_history_trains_and_acts(folder):
+def test_custom_history_trains_and_acts(folder):
     assert train(command_with("my_history"), folder, "run")
     agent = mtvm.Agent.from_pretrained(folder / "run" / "best")
     assert type(agent.model.history).__name__ == "MeanHistory"
 
 
-def test_own_loss_is_recorded_and_changes_the_weights(folder):
+def test_custom_loss_is_recorded_and_changes_the_weights(folder):
     lines = train(command_with("my_loss"), folder, "with")
     assert any("teacher_stopping" in line for line in lines)
     train("tiny --data.sight blind", folder, "without")
@@ -76,17 +76,22 @@ def test_own_loss_is_recorded_and_changes_the_weights(folder):
     assert weights[0] != weights[1]
 
 
-def test_own_task_is_walked_scored_and_trained_on(folder, capsys):
+def test_custom_task_runs_scores_and_trains(folder, capsys):
     (command,) = commands("mtvm baseline")
     main(["baseline", *command.split()])
     main(["score", "shortest_stairs_val_unseen.json", "--task", "my_task:STAIRS", "--json"])
     assert json.loads(capsys.readouterr().out.splitlines()[-1])["SR"] == 100
     lines = train(command_with("my_task"), folder, "run")
     assert lines[-1]["kind"] == "stairs/val_seen"
-    assert json.loads((folder / "run" / "config.json").read_text())["selection"]["metric"] == "SDTW"
+    assert "Best SDTW on stairs/val_seen" in capsys.readouterr().out, "the task decides, not the preset's"
+    assert json.loads((folder / "run" / "config.json").read_text())["selection"]["metric"] is None
+    main(["runs", "run", "--json"])
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    expected = {"split": "stairs/val_seen", "metric": "SDTW", "best": lines[-1]["SDTW"], "update": 2}
+    assert run["selection"] == expected
 
 
-def test_own_features_make_a_store_to_train_with(folder):
+def test_custom_features_make_a_store_for_training(folder):
     (code,) = re.findall(r'python -c "(.*)"', DOCS.read_text(encoding="utf-8"))
     code = code.replace("'connectivity'", "'data/connectivity'")
     subprocess.run([sys.executable, "-c", code], check=True, cwd=folder)

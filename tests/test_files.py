@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mtvm.errors import InputError
+from mtvm.errors import InputError, shown
 from mtvm.files import atomic_path, cache_dir, parse_json, read_bytes, read_json, write_json, write_text
 
 
@@ -20,6 +20,23 @@ def fill(folder, **files):
     folder.mkdir()
     for name, text in files.items():
         (folder / name).write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("37_1", "37_1"),
+        (108, "108"),
+        ("küche 42", "küche 42"),
+        ("a\tb\n", r"a\tb\n"),
+        ("\x00\u200f\udc80", r"\x00\u200f\udc80"),
+        ("x" * 20, "x" * 20),
+        ("x" * 21, "x" * 17 + "..."),
+        ("\n" * 11, r"\n" * 8 + "\\..."),
+    ],
+)
+def test_shown_is_printable_and_short(value, text):
+    assert shown(value, most=20) == text
 
 
 @pytest.fixture
@@ -60,14 +77,14 @@ def make_folder(fresh):
     fill(fresh, kept="new")
 
 
-def test_a_new_file_appears_with_its_folders(tmp_path):
+def test_atomic_path_creates_missing_folders(tmp_path):
     with atomic_path(tmp_path / "a" / "b" / "out.txt") as fresh:
         fresh.write_text("new")
         assert not (tmp_path / "a" / "b" / "out.txt").exists()
     assert content(tmp_path) == {"a": None, "a/b": None, "a/b/out.txt": "new"}
 
 
-def test_a_file_is_replaced(tmp_path):
+def test_atomic_path_replaces_a_file(tmp_path):
     (tmp_path / "out.txt").write_text("old")
     with atomic_path(tmp_path / "out.txt") as fresh:
         fresh.write_text("new")
@@ -75,7 +92,7 @@ def test_a_file_is_replaced(tmp_path):
     assert content(tmp_path) == {"out.txt": "new"}
 
 
-def test_a_folder_is_replaced_whole(tmp_path):
+def test_atomic_path_replaces_a_whole_folder(tmp_path):
     fill(tmp_path / "out", kept="old", gone="old")
     with atomic_path(tmp_path / "out") as fresh:
         fill(fresh, kept="new")
@@ -83,28 +100,28 @@ def test_a_folder_is_replaced_whole(tmp_path):
     assert content(tmp_path) == {"out": None, "out/kept": "new"}
 
 
-def test_a_relative_path(tmp_path, monkeypatch):
+def test_atomic_path_accepts_a_relative_path(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_text(Path("out.txt"), "new")
     assert content(tmp_path) == {"out.txt": "new"}
 
 
 @pytest.mark.parametrize("error", [RuntimeError("no"), KeyboardInterrupt(), InputError("no")])
-def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, error):
+def test_atomic_path_keeps_the_old_file_on_failure(tmp_path, error):
     (tmp_path / "out.txt").write_text("old")
     with pytest.raises(type(error)):
         write_some(tmp_path / "out.txt", make_file, error)
     assert content(tmp_path) == {"out.txt": "old"}
 
 
-def test_a_failure_leaves_the_old_folder_and_nothing_else(tmp_path):
+def test_atomic_path_keeps_the_old_folder_on_failure(tmp_path):
     fill(tmp_path / "out", kept="old")
     with pytest.raises(RuntimeError):
         write_some(tmp_path / "out", make_folder, RuntimeError("no"))
     assert content(tmp_path) == {"out": None, "out/kept": "old"}
 
 
-def test_a_full_disk_is_the_users_to_mend(tmp_path):
+def test_atomic_path_reports_a_full_disk_as_input_error(tmp_path):
     (tmp_path / "out.txt").write_text("old")
     with pytest.raises(InputError) as caught:
         write_some(tmp_path / "out.txt", make_file, OSError(errno.ENOSPC, "No space left on device"))
@@ -113,14 +130,14 @@ def test_a_full_disk_is_the_users_to_mend(tmp_path):
     assert content(tmp_path) == {"out.txt": "old"}
 
 
-def test_an_error_about_another_file_is_not_called_a_failure_to_write(tmp_path):
+def test_atomic_path_passes_on_errors_about_other_files(tmp_path):
     with pytest.raises(FileNotFoundError), atomic_path(tmp_path / "out.txt"):
         (tmp_path / "not there").read_text()
     assert content(tmp_path) == {}
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_a_folder_survives_a_rename_that_fails(tmp_path, failing_rename, number):
+def test_atomic_path_keeps_a_folder_if_a_rename_fails(tmp_path, failing_rename, number):
     fill(tmp_path / "out", kept="old")
     failing_rename(number)
     with pytest.raises(InputError, match="busy") as caught:
@@ -129,7 +146,7 @@ def test_a_folder_survives_a_rename_that_fails(tmp_path, failing_rename, number)
     assert content(tmp_path) == {"out": None, "out/kept": "old"}
 
 
-def test_a_file_survives_a_rename_that_fails(tmp_path, failing_rename):
+def test_atomic_path_keeps_a_file_if_a_rename_fails(tmp_path, failing_rename):
     (tmp_path / "out.txt").write_text("old")
     failing_rename(1)
     with pytest.raises(InputError, match="busy"):
@@ -138,7 +155,7 @@ def test_a_file_survives_a_rename_that_fails(tmp_path, failing_rename):
 
 
 @pytest.mark.parametrize(("old", "new"), [(make_file, make_folder), (make_folder, make_file)])
-def test_a_file_and_a_folder_do_not_replace_each_other(tmp_path, old, new):
+def test_atomic_path_does_not_replace_files_by_folders_or_folders_by_files(tmp_path, old, new):
     old(tmp_path / "out")
     before = content(tmp_path)
     with pytest.raises(InputError) as caught:
@@ -147,7 +164,7 @@ def test_a_file_and_a_folder_do_not_replace_each_other(tmp_path, old, new):
     assert content(tmp_path) == before
 
 
-def test_a_folder_that_cannot_be_written(tmp_path):
+def test_atomic_path_refuses_unwritable_folders(tmp_path):
     (tmp_path / "file").write_text("not a folder")
     path = tmp_path / "file" / "sub" / "out.txt"
     with pytest.raises(InputError) as caught, atomic_path(path):
@@ -155,7 +172,7 @@ def test_a_folder_that_cannot_be_written(tmp_path):
     assert str(caught.value) == f"{path}: cannot write there (Not a directory)."
 
 
-def test_text_is_utf8_and_json_ends_with_a_newline(tmp_path):
+def test_write_text_is_utf8_and_write_json_ends_with_a_newline(tmp_path):
     write_text(tmp_path / "out.txt", "Tür")
     assert (tmp_path / "out.txt").read_bytes() == "Tür".encode()
     write_json(tmp_path / "out.json", {"a": [1, "Tür"]})
@@ -164,7 +181,7 @@ def test_text_is_utf8_and_json_ends_with_a_newline(tmp_path):
     assert written.endswith("}\n")
 
 
-def test_what_is_not_json_leaves_the_old_file(tmp_path):
+def test_write_json_keeps_the_old_file_if_the_value_is_not_json(tmp_path):
     (tmp_path / "out.json").write_text("old")
     with pytest.raises(TypeError):
         write_json(tmp_path / "out.json", {"a": object()})
@@ -174,13 +191,13 @@ def test_what_is_not_json_leaves_the_old_file(tmp_path):
 # Reading
 
 
-def test_read_back(tmp_path):
+def test_read_json_reads_what_write_json_wrote(tmp_path):
     write_json(tmp_path / "in.json", [1, 2])
     assert read_json(tmp_path / "in.json", "list") == [1, 2]
     assert read_bytes(tmp_path / "in.json", "list") == b"[1, 2]\n"
 
 
-def test_a_missing_file(tmp_path):
+def test_read_bytes_names_a_missing_file(tmp_path):
     path = tmp_path / "in.json"
     with pytest.raises(InputError) as caught:
         read_json(path, "result file")
@@ -188,7 +205,7 @@ def test_a_missing_file(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "reason"), [("", "Is a directory"), ("file/in.json", "Not a directory")])
-def test_a_file_that_cannot_be_read(tmp_path, name, reason):
+def test_read_bytes_names_an_unreadable_file(tmp_path, name, reason):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError) as caught:
         read_json(tmp_path / name, "result file")
@@ -207,14 +224,14 @@ def test_a_file_that_cannot_be_read(tmp_path, name, reason):
     ],
     ids=["empty", "third line", "cut off", "not UTF-8", "too deep", "too long a number"],
 )
-def test_what_is_not_json_is_refused_with_the_place(text, said):
+def test_parse_json_names_the_place_of_a_syntax_error(text, said):
     with pytest.raises(InputError) as caught:
         parse_json(text, Path("in.json"))
     assert str(caught.value).startswith("in.json: ")
     assert said in str(caught.value)
 
 
-def test_a_byte_order_mark_is_no_mistake():
+def test_parse_json_accepts_a_byte_order_mark():
     assert parse_json(b"\xef\xbb\xbf[1]", Path("in.json")) == [1]
 
 
@@ -231,7 +248,7 @@ def test_a_byte_order_mark_is_no_mistake():
         (None, None, "home/.cache/mtvm"),
     ],
 )
-def test_where_the_cache_is(monkeypatch, explicit, base, expected):
+def test_cache_dir_follows_the_environment(monkeypatch, explicit, base, expected):
     monkeypatch.setenv("HOME", "home")
     for name, value in (("MTVM_CACHE", explicit), ("XDG_CACHE_HOME", base)):
         if value is None:

@@ -14,10 +14,11 @@ ROOMS = {
     "files": 0,
     "progress": 0,
     "plugins": 0,
+    "config_files": 0,
     "world": 1,
     "features": 2,
-    "homes": 3,
     "tasks": 3,
+    "homes": 4,
     "testing": 4,
     "gym": 4,
     "models": 4,
@@ -28,7 +29,7 @@ ROOMS = {
     "__main__": 7,
     "__init__": 8,  # the public surface, which imports lazily
 }
-APART = [{"homes", "tasks"}, {"gym", "models"}, {"testing", "models"}]
+APART = [{"homes", "models"}, {"gym", "models"}, {"testing", "models"}]
 """Rooms of one number that know nothing of each other."""
 
 

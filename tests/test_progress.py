@@ -13,7 +13,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_log_prints_only_a_final_line_when_the_work_is_short(capsys):
+def test_progress_in_a_log_prints_one_line_for_short_work(capsys):
     with progress(3, "Reading", "files") as advance:
         for _ in range(3):
             advance()
@@ -24,7 +24,7 @@ def test_log_prints_only_a_final_line_when_the_work_is_short(capsys):
     assert captured.err.endswith("done in 0 s\n")
 
 
-def test_log_lines_tell_done_total_rate_and_time_left(capsys, monkeypatch):
+def test_progress_in_a_log_shows_done_total_rate_and_time_left(capsys, monkeypatch):
     monkeypatch.setattr(module, "SECONDS_BETWEEN_LINES", 0.0)
     clock = iter([0.0, 10.0, 20.0, 40.0])
     monkeypatch.setattr(module.time, "monotonic", lambda: next(clock))
@@ -38,7 +38,7 @@ def test_log_lines_tell_done_total_rate_and_time_left(capsys, monkeypatch):
     ]
 
 
-def test_what_was_done_before_counts_for_the_total_and_not_for_the_rate(capsys, monkeypatch):
+def test_progress_already_done_counts_for_the_total_not_the_rate(capsys, monkeypatch):
     monkeypatch.setattr(module, "SECONDS_BETWEEN_LINES", 0.0)
     clock = iter([0.0, 10.0, 20.0])
     monkeypatch.setattr(module.time, "monotonic", lambda: next(clock))
@@ -50,7 +50,7 @@ def test_what_was_done_before_counts_for_the_total_and_not_for_the_rate(capsys, 
     ]
 
 
-def test_unknown_total_shows_what_is_done(capsys, monkeypatch):
+def test_progress_with_unknown_total_shows_what_is_done(capsys, monkeypatch):
     monkeypatch.setattr(module, "SECONDS_BETWEEN_LINES", 0.0)
     clock = iter([0.0, 2.0, 4.0])
     monkeypatch.setattr(module.time, "monotonic", lambda: next(clock))
@@ -59,19 +59,19 @@ def test_unknown_total_shows_what_is_done(capsys, monkeypatch):
     assert capsys.readouterr().err.splitlines()[0] == "Reading: 3 MB, 1.5 MB/s"
 
 
-def test_failed_work_has_no_final_line(capsys):
+def test_progress_of_failed_work_has_no_final_line(capsys):
     with pytest.raises(KeyError), progress(3, "Reading", "files"):
         raise KeyError
     assert capsys.readouterr().err == ""
 
 
-def test_hidden_progress_prints_nothing(capsys):
+def test_progress_hidden_prints_nothing(capsys):
     assert list(track("abc", 3, "Reading", "letters", show=False)) == ["a", "b", "c"]
     assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("total", [3, None])
-def test_terminal_shows_a_bar(monkeypatch, total):
+def test_progress_on_a_terminal_shows_a_bar(monkeypatch, total):
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
@@ -86,5 +86,5 @@ def test_terminal_shows_a_bar(monkeypatch, total):
     ("seconds", "text"),
     [(0.2, "0 s"), (99.4, "99 s"), (101, "2 min"), (3599, "60 min"), (7500, "2 h 05 min")],
 )
-def test_duration(seconds, text):
+def test_duration_is_readable(seconds, text):
     assert module._duration(seconds) == text

@@ -2,14 +2,14 @@
 
     import mtvm
 
-    episodes = mtvm.load_episodes("r2r", "val_unseen")        # what the agent is told, where it starts and should end
-    simulator = mtvm.Simulator(episodes.world)                # a batch of agents that walk
-    mtvm.train(config)                                        # an agent, from data to weights; see `mtvm.presets`
-    mtvm.evaluate("runs/demo", ["r2r/val_unseen"])            # its trajectories and metrics
-    agent = mtvm.Agent.from_pretrained("runs/demo/best")      # the agent itself, for a robot or a program
-    mtvm.score("results.json", episodes)                      # anybody's result file
+    episodes = mtvm.load_episodes("r2r", "val_unseen")        # instructions, starts and reference paths
+    simulator = mtvm.Simulator(episodes.world)                # moves a batch of agents
+    mtvm.train(config)                                        # trains an agent; see `mtvm.presets` for configs
+    mtvm.evaluate("runs/demo", ["r2r/val_unseen"])            # writes trajectories and metrics
+    agent = mtvm.Agent.from_pretrained("runs/demo/best")      # the agent, for your own program
+    mtvm.score("results.json", episodes)                      # scores any result file
 
-Nothing heavy is imported before it is used.
+Heavy modules are imported on first use.
 """
 
 from __future__ import annotations

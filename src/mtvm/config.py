@@ -6,11 +6,10 @@
 from __future__ import annotations
 
 import dataclasses
-import types
-import typing
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal
 
+from mtvm.config_files import from_plain, to_plain
 from mtvm.errors import InputError
 from mtvm.models.config import ModelConfig
 from mtvm.tasks.metric import EVALUATED
@@ -19,7 +18,9 @@ from mtvm.tasks.registry import find_task
 from mtvm.tasks.spec import TaskSpec
 from mtvm.tasks.teacher import Follow
 
-Sight = Literal["names", "blind"]
+SIGHTS = ("names", "captions", "guesses")
+"""What can be made of a data folder for the agent to see; `mtvm.learning.sight` says more."""
+BLIND = "blind"
 OptimizerKind = Literal["adamw", "muon"]
 Schedule = Literal["constant", "linear", "cosine"]
 Precision = Literal["auto", "float32", "bf16", "fp16"]
@@ -61,9 +62,10 @@ class DataConfig:
     """Data folder; default $MTVM_DATA."""
     features: Path | None = None
     """Feature store of the views, as `mtvm features` writes it."""
-    sight: Sight | None = None
-    """What the agent sees where no store is given. names: features made of the names of rooms and objects in the data
-    folder's semantics file. blind: nothing but the directions in which it can walk."""
+    sight: str | None = None
+    """What the agent sees where no store is given. names: features of the annotated names of rooms and objects.
+    captions: features of what an image model said of each view. guesses: names guessed from captions. Several are
+    joined by +, as captions+names. blind: nothing but the directions in which it can walk."""
     train: tuple[str, ...] = ("r2r/train",)
     """Splits to train on, as TASK/SPLIT or TASK/SPLIT@WEIGHT; they take turns in proportion to their weights."""
     evaluate: tuple[str, ...] = ("r2r/val_seen", "r2r/val_unseen")
@@ -83,6 +85,10 @@ class DataConfig:
             Split.parse(text)
         if not self.train:
             raise InputError("data.train names no split.")
+        if self.sight is not None and self.sight != BLIND and not set(self.sight.split("+")) <= set(SIGHTS):
+            raise InputError(
+                f"data.sight '{self.sight}' is neither {BLIND} nor made of {', '.join(SIGHTS)}, joined by +."
+            )
         if self.horizon is not None and self.horizon < 1:
             raise InputError(f"data.horizon must be at least 1, not {self.horizon}.")
 
@@ -126,13 +132,21 @@ class ConsistencyConfig:
     """Compare every rollout with one in which words of the instruction are dropped."""
     drop_rate: float = 0.5
     """Probability with which a word is dropped."""
-    language_weight: float = 0.6
-    """lambda_s of Eq. 5."""
-    crossmodal_weight: float = 0.2
-    """lambda_m of Eq. 5."""
+    language_weight: float | None = None
+    """lambda_s of Eq. 5; by default 0.6, and 6 for the released variant."""
+    crossmodal_weight: float | None = None
+    """lambda_m of Eq. 5; by default 0.2, and 2 for the released variant."""
     variant: ConsistencyVariant = "paper"
-    """paper: dropped words become [MASK], and each token is a distribution over its numbers. released: dropped words
-    are hidden from attention, and the distributions are over the tokens."""
+    """paper: Eq. 3 to 5. released: what the released code computes instead, see docs/paper-vs-code.md."""
+
+    @property
+    def weights(self) -> tuple[float, float]:
+        """lambda_s and lambda_m."""
+        language, crossmodal = (6.0, 2.0) if self.variant == "released" else (0.6, 0.2)
+        return (
+            language if self.language_weight is None else self.language_weight,
+            crossmodal if self.crossmodal_weight is None else self.crossmodal_weight,
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -206,15 +220,17 @@ class SelectionConfig:
     """Validate on the first episodes of the split only."""
 
     def __post_init__(self) -> None:
-        task = Split.parse(self.split).task
-        if self.metric is None:
-            object.__setattr__(self, "metric", task.selection_metric)
-        if self.metric not in EVALUATED:
-            raise InputError(f"selection.metric '{self.metric}' is none of {', '.join(EVALUATED)}.")
+        if self.metric_name not in EVALUATED:
+            raise InputError(f"selection.metric '{self.metric_name}' is not one of {', '.join(EVALUATED)}.")
         for name in ("every", "patience", "limit"):
             number = getattr(self, name)
             if number is not None and number < 1:
                 raise InputError(f"selection.{name} must be at least 1, not {number}.")
+
+    @property
+    def metric_name(self) -> str:
+        """The metric that selects: the one that was named, else the one of the split's task."""
+        return self.metric or Split.parse(self.split).task.selection_metric
 
 
 @dataclasses.dataclass(frozen=True)
@@ -251,49 +267,39 @@ class TrainConfig:
         loss = self.loss
         if max(loss.imitation.weight, loss.imitation.student_weight, loss.a2c.weight) <= 0:
             raise InputError("loss: the weights of imitation, student and A2C are all 0, so there is nothing to learn.")
+        if loss.consistency.enabled and loss.word_dropping > 0:
+            raise InputError(
+                "loss.word_dropping is for training without the consistency loss, which drops words itself; set it to "
+                "0, or give --loss.consistency.no-enabled."
+            )
+        if loss.consistency.enabled and loss.consistency.variant == "released":
+            self._check_released_consistency()
+
+    def _check_released_consistency(self) -> None:
+        """The released loss computes padding too, reads words itself, and works with four layers."""
+        model = self.model
+        as_released = model.pool_padding and model.reader == "none" and model.crossmodal_layers == 4
+        if not as_released or model.architecture == "vlnbert":
+            raise InputError(
+                "loss.consistency.variant released needs --model.pool-padding, --model.reader none and "
+                "--model.crossmodal-layers 4, as in the released code, and the architecture mtvm."
+            )
+
+    @property
+    def network(self) -> ModelConfig:
+        """The model that is trained: where its `max_text` is not given, it reads texts as long as the tasks need."""
+        if self.model.max_text is not None:
+            return self.model
+        splits = (*self.data.train, self.selection.split)
+        needed = max(Split.parse(text).task.max_text for text in splits)
+        return dataclasses.replace(self.model, max_text=needed)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
-        return _plain(dataclasses.asdict(self))
+        return to_plain(self)
 
     @classmethod
     def from_dict(cls, values: Any, path: Path) -> TrainConfig:
         """The config that `to_dict` gave, read from `path`."""
-        return _build(cls, values, path)
-
-
-def differences(one: dict[str, Any], other: dict[str, Any], prefix: str = "") -> dict[str, tuple[Any, Any]]:
-    """The options in which two configs differ, by their names on the command line."""
-    found: dict[str, tuple[Any, Any]] = {}
-    for name in sorted(set(one) | set(other)):
-        ours, theirs = one.get(name), other.get(name)
-        if isinstance(ours, dict) and isinstance(theirs, dict):
-            found |= differences(ours, theirs, f"{prefix}{name}.")
-        elif ours != theirs:
-            found[f"{prefix}{name}"] = ours, theirs
-    return found
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _plain(item) for name, item in value.items()}
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return str(value) if isinstance(value, Path) else value
-
-
-def _build(kind: Any, values: Any, path: Path) -> Any:
-    """`values` as an instance of the type `kind`."""
-    options = get_args(kind) if get_origin(kind) in (typing.Union, types.UnionType) else (kind,)
-    if values is None and type(None) in options:
-        return None
-    kind = next(option for option in options if option is not type(None))
-    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
-        hints = get_type_hints(kind)
-        if not isinstance(values, dict) or not set(values) <= set(hints):
-            unknown = sorted(set(values) - set(hints)) if isinstance(values, dict) else repr(values)[:40]
-            raise InputError(f"{path}: not a config of this version of mtvm (unknown: {unknown}).")
-        return kind(**{name: _build(hints[name], value, path) for name, value in values.items()})
-    if get_origin(kind) is tuple:
-        return tuple(values)
-    return Path(values) if kind is Path else values
+        config: TrainConfig = from_plain(cls, values, path)
+        return config

@@ -1,4 +1,4 @@
-"""Reading with clear errors, writing so that nothing half-written is ever seen."""
+"""Reading files with clear errors, and writing them atomically."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mtvm.errors import InputError
 
 
 def cache_dir() -> Path:
-    """Where computed tables are kept: `$MTVM_CACHE`, else `$XDG_CACHE_HOME/mtvm`, else `~/.cache/mtvm`."""
+    """The cache folder: `$MTVM_CACHE`, else `$XDG_CACHE_HOME/mtvm`, else `~/.cache/mtvm`."""
     if explicit := os.environ.get("MTVM_CACHE"):
         return Path(explicit)
     base = os.environ.get("XDG_CACHE_HOME")
@@ -23,7 +23,7 @@ def cache_dir() -> Path:
 
 
 def read_bytes(path: Path, what: str) -> bytes:
-    """The file's content, or one sentence that says which `what` could not be read."""
+    """The file's content; `what` is the kind of file in error messages."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -43,8 +43,8 @@ def parse_json(content: bytes, path: Path) -> Any:
         ) from None
     except (RecursionError, ValueError) as error:
         if not isinstance(error, UnicodeDecodeError):
-            raise InputError(f"{path}: holds JSON that no data file of ours has ({error}).") from None
-        raise InputError(f"{path}: not a JSON text file (it holds bytes that are not UTF-8).") from None
+            raise InputError(f"{path}: contains JSON that cannot be read ({error}).") from None
+        raise InputError(f"{path}: not a JSON text file (it contains bytes that are not UTF-8).") from None
 
 
 def read_json(path: Path, what: str) -> Any:
@@ -53,10 +53,10 @@ def read_json(path: Path, what: str) -> Any:
 
 @contextlib.contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
-    """Give a temporary file or folder name beside `path`; rename it to `path` only if the block succeeds.
+    """Yield a temporary path beside `path`; rename it to `path` only if the block succeeds.
 
-    The block may create a file or a directory of that name. An existing `path` stays as it was until the
-    rename, and for ever if the block raises.
+    The block may create a file or a folder there. An existing `path` stays unchanged until the rename, or altogether if
+    the block raises.
     """
     path = Path(path)
     try:
@@ -72,7 +72,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
         named = f"{error.filename} {error.filename2}"
         ours = error.filename is None or str(holder) in named
         if not ours or error.errno is None:
-            raise  # something else that the block did
+            raise  # the block failed at something else
         raise InputError(f"{path}: writing failed ({error.strerror}); nothing was changed.") from error
     finally:
         shutil.rmtree(holder, ignore_errors=True)
@@ -82,7 +82,7 @@ def _rename(fresh: Path, path: Path, aside: Path) -> None:
     if not (fresh.is_dir() and path.is_dir()):
         fresh.replace(path)
         return
-    path.replace(aside)  # a folder cannot be renamed over one that is not empty
+    path.replace(aside)  # a folder cannot replace one that is not empty
     try:
         fresh.replace(path)
     except OSError:

@@ -3,11 +3,10 @@
     import gymnasium, mtvm.gym
     envs = gymnasium.make_vec("mtvm/R2R-v0", num_envs=64, data="path/to/data", split="train")
 
-Action 0 stops; action i walks to candidate i - 1. (Elsewhere STOP comes after the candidates, whose number changes from
-step to step; gymnasium's `Discrete` spaces cannot change, so here it comes first.) The observation's `actions` marks
-those that are possible; an impossible one leaves the agent where it is and costs a step. Walking earns the metres by
-which the distance to the goal shrank; stopping earns 2 within 3 m of a goal, else -2. An episode is truncated after
-`max_steps` actions.
+Action 0 stops; action i moves to candidate i - 1. (Elsewhere STOP comes after the candidates, whose number varies;
+gymnasium's `Discrete` spaces are fixed, so here it comes first.) The observation's `actions` marks the valid actions;
+an invalid one costs a step and leaves the agent where it is. The reward of a move is the decrease in distance to the
+goal, in metres; stopping earns 2 within 3 m of a goal, else -2. An episode is truncated after `max_steps` actions.
 """
 
 from __future__ import annotations
@@ -44,15 +43,15 @@ Arrays = dict[str, Any]
 
 
 class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
-    """`num_envs` agents at once. When an agent's episode has ended, its next step starts another.
+    """`num_envs` agents at once. After the end of an episode, the agent's next step starts another one.
 
     Args:
         num_envs: number of agents.
         task, split, data, supervision: as for `load_episodes`.
         features: a feature store (see `mtvm features import`); observations then have `features`.
-        max_steps: actions after which an episode is truncated; default is the task's horizon.
-        order: `random`, or `sequential` to go through the split again and again.
-        episodes: episodes that are already loaded, instead of task, split and data.
+        max_steps: actions after which an episode is truncated; default: the task's horizon.
+        order: `random`, or `sequential` to go through the split repeatedly.
+        episodes: loaded episodes, instead of task, split and data.
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}  # noqa: RUF012
@@ -131,7 +130,7 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
         moving = possible & (candidates >= 0) & ~starting
         before = self._distance
         simulator.step(np.where(moving, candidates, stop))
-        simulator.ended[:] = False  # here STOP only keeps agents in place; `_over` marks ended episodes
+        simulator.ended[:] = False  # STOP only keeps agents in place here; `_over` marks the end of episodes
         self._distance = self._way.distance(simulator.node)
         stopped = (candidates < 0) & ~starting
         success = self._way.arrived(self._distance)
@@ -195,7 +194,7 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
 
 
 class NavigationEnv(gymnasium.Env[Arrays, np.int64]):
-    """One agent: the vector environment with a batch of one. Takes the same arguments."""
+    """A single agent: the vector environment with one agent. Takes the same arguments."""
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012
 
@@ -219,7 +218,7 @@ def _first(batch: Arrays) -> Arrays:
 
 
 def register() -> None:
-    """Register the environments with gymnasium. Importing this module does it."""
+    """Register the environments with gymnasium; called when this module is imported."""
     for name in ("r2r", "ndh"):
         environment = f"mtvm/{TASKS[name].title}-v0"
         if environment not in gymnasium.registry:

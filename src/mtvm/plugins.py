@@ -1,4 +1,4 @@
-"""Parts that users write themselves, named MODULE:NAME wherever the name of a built-in part could stand."""
+"""User-defined parts, given as MODULE:NAME wherever the name of a built-in part is accepted."""
 
 from __future__ import annotations
 
@@ -10,18 +10,26 @@ from typing import Any
 from mtvm.errors import InputError
 
 
-def load_object(name: str, kind: type, what: str) -> Any:
-    """The object called MODULE:NAME: an instance of `kind`, or a subclass of it that defines everything it must.
+def is_object_name(name: str) -> bool:
+    """Whether `name` has the form MODULE:NAME."""
+    module, _, attribute = name.partition(":")
+    return all(part.isidentifier() for part in (*module.split("."), attribute))
 
-    The module is looked for as Python does, and in the current folder. `what` stands in errors.
+
+def load_object(name: str, kind: type, what: str) -> Any:
+    """Load the object MODULE:NAME: an instance of `kind`, or a subclass that defines all of its abstract methods.
+
+    The module is searched for on Python's path and in the current folder. `what` is used in errors.
     """
+    if not is_object_name(name):
+        raise InputError(f"{what} '{name}' is not of the form MODULE:NAME.")
     module_name, _, attribute = name.partition(":")
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.append(here)
     try:
         module = importlib.import_module(module_name)
-    except (ImportError, ValueError, TypeError) as error:
+    except ImportError as error:
         raise InputError(f"{what} '{name}': the module {module_name} cannot be imported ({error}).") from None
     found = getattr(module, attribute, None)
     if found is None:

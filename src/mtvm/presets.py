@@ -19,7 +19,8 @@ from mtvm.models.config import PRESETS as MODELS
 from mtvm.models.config import ModelConfig
 
 
-def _presets() -> dict[str, TrainConfig]:
+def _paper_runs() -> dict[str, TrainConfig]:
+    """The paper's runs, at its size."""
     replace = dataclasses.replace
     paper = TrainConfig(
         out=Path("runs/paper"),
@@ -28,6 +29,17 @@ def _presets() -> dict[str, TrainConfig]:
     )
     ndh = DataConfig(train=("ndh/train",), evaluate=("ndh/val_seen", "ndh/val_unseen"))
     r4r = DataConfig(train=("r4r/train",), evaluate=("r4r/val_seen", "r4r/val_unseen"))
+    on_ndh, on_r4r = (SelectionConfig(split=f"{task}/val_unseen") for task in ("ndh", "r4r"))
+    return {
+        "paper": paper,
+        "paper-single": replace(paper, out=Path("runs/paper-single"), model=MODELS["paper-single"]),
+        "paper-ndh": replace(paper, out=Path("runs/paper-ndh"), data=ndh, selection=on_ndh),
+        "paper-r4r": replace(paper, out=Path("runs/paper-r4r"), data=r4r, selection=on_r4r),
+    }
+
+
+def _laptop_runs() -> dict[str, TrainConfig]:
+    """Runs of minutes on two cores."""
     semantic = TrainConfig(
         out=Path("runs/r2r-semantic"),
         model=ModelConfig(
@@ -37,7 +49,6 @@ def _presets() -> dict[str, TrainConfig]:
             language_layers=2,
             crossmodal_layers=3,
             reader="minilm",
-            feature_width=3 * 384,
             feature_scale=5.0,
             leading_cls=True,
             bidirectional=False,
@@ -54,7 +65,7 @@ def _presets() -> dict[str, TrainConfig]:
     long_too = ("r2r/val_seen", "r2r/val_unseen", "long/val_seen", "long/val_unseen")
     demo = TrainConfig(
         out=Path("runs/demo/memory"),
-        model=replace(semantic.model, crossmodal_layers=2, reader_layers=0, feature_dropout=0.0),
+        model=dataclasses.replace(semantic.model, crossmodal_layers=2, reader_layers=0, feature_dropout=0.0),
         data=DataConfig(sight="names", train=("r2r/train", "long/train"), evaluate=long_too, mirror=True),
         loss=_with_students(share=0.4, teacher_forced_updates=300),
         optimizer=OptimizerConfig(
@@ -72,19 +83,7 @@ def _presets() -> dict[str, TrainConfig]:
         selection=SelectionConfig(split="r2r/val_seen", every=10),
         batch=8,
     )
-    return {
-        "paper": paper,
-        "paper-single": replace(paper, out=Path("runs/paper-single"), model=MODELS["paper-single"]),
-        "paper-ndh": replace(
-            paper, out=Path("runs/paper-ndh"), data=ndh, selection=SelectionConfig(split="ndh/val_unseen")
-        ),
-        "paper-r4r": replace(
-            paper, out=Path("runs/paper-r4r"), data=r4r, selection=SelectionConfig(split="r4r/val_unseen")
-        ),
-        "r2r-semantic": semantic,
-        "demo": demo,
-        "tiny": tiny,
-    }
+    return {"r2r-semantic": semantic, "demo": demo, "tiny": tiny}
 
 
 def _with_students(share: float, teacher_forced_updates: int) -> LossConfig:
@@ -97,7 +96,7 @@ def _with_students(share: float, teacher_forced_updates: int) -> LossConfig:
     )
 
 
-PRESETS: dict[str, TrainConfig] = _presets()
+PRESETS: dict[str, TrainConfig] = _paper_runs() | _laptop_runs()
 DESCRIPTIONS: dict[str, str] = {
     "paper": "The paper's R2R run: 768 wide, 9 + 4 layers, batch 16, with PREVALENT's augmented instructions.",
     "paper-single": "The same with text only as key and value (MTVM-dagger-star).",

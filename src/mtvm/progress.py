@@ -1,4 +1,4 @@
-"""Progress of long work on stderr: a bar on a terminal, a plain line now and then in a log."""
+"""Progress on stderr: a bar on a terminal, otherwise a plain line every few seconds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SECONDS_BETWEEN_BARS = 0.1
 
 
 class Advance(Protocol):
-    """Call it with the amount of work just done, and a word on how it goes."""
+    """Called with the amount of work just done, and optionally a note to show."""
 
     def __call__(self, amount: float = 1, note: str = "") -> None: ...
 
@@ -27,10 +27,15 @@ class Report(Protocol):
     def __call__(self, done: float, total: float | None, status: str) -> None: ...
 
 
+def notice(text: str) -> None:
+    """Print a message to the user on stderr."""
+    print(f"mtvm: {text}", file=sys.stderr, flush=True)
+
+
 @contextlib.contextmanager
 def progress(total: float | None, title: str, unit: str, show: bool = True, already: float = 0.0) -> Iterator[Advance]:
-    """Show how much of `total` (None: unknown) is done, the rate and the time left; yields `advance`. What was
-    `already` done before is part of the total but not of the rate."""
+    """Show how much of `total` (None: unknown) is done, the rate and the time left; yields `advance`. Work that was
+    `already` done counts towards the total but not the rate."""
     started = reported = time.monotonic()
     done = already
 
@@ -55,7 +60,7 @@ def progress(total: float | None, title: str, unit: str, show: bool = True, alre
 
 
 def track(items: Iterable[Item], total: float | None, title: str, unit: str, show: bool = True) -> Iterator[Item]:
-    """Pass `items` on, showing the progress of the loop that takes them."""
+    """Yield `items`, showing progress."""
     with progress(total, title, unit, show) as advance:
         for item in items:
             yield item

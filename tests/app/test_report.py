@@ -266,7 +266,7 @@ def test_missing_picture_is_one_sentence_and_the_old_page_stays(write, picture, 
 def test_file_that_is_no_picture_is_named(write, tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("no picture")
-    with pytest.raises(InputError, match=r"notes\.txt: neither a PNG nor a JPEG picture"):
+    with pytest.raises(InputError, match=r"notes\.txt: neither a PNG nor a JPEG image"):
         write(walks=[Walk("w", "t", [(path, "c")])])
 
 

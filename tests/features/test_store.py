@@ -45,7 +45,7 @@ def child_reads(store, row, connection):
     connection.send((store.gather([row], [7]).tolist(), store._features.flags.writeable))
 
 
-def test_values_come_back_in_half_precision(store):
+def test_feature_store_returns_values_in_half_precision(store):
     assert (len(store), store.width) == (len(KEYS), WIDTH)
     rows = store.rows([scan for scan, _ in KEYS], [viewpoint for _, viewpoint in KEYS])
     assert rows.dtype == np.int64
@@ -53,7 +53,7 @@ def test_values_come_back_in_half_precision(store):
     assert np.array_equal(store.panorama(rows), expected)
 
 
-def test_files_are_plain_numpy_and_json(store):
+def test_feature_store_files_are_plain_numpy_and_json(store):
     plain = np.load(store.path / "features.npy")
     assert plain.shape == (len(KEYS), VIEWS, WIDTH)
     assert plain.dtype == np.float16
@@ -62,12 +62,12 @@ def test_files_are_plain_numpy_and_json(store):
     assert meta["features_bytes"] == (store.path / "features.npy").stat().st_size
 
 
-def test_id_depends_on_the_values(tmp_path, store):
+def test_feature_store_id_depends_on_the_values(tmp_path, store):
     assert write(tmp_path / "same").meta["id"] == store.meta["id"]
     assert write(tmp_path / "other", list(reversed(KEYS[1:]))).meta["id"] != store.meta["id"]
 
 
-def test_one_scan_may_be_given_for_many_viewpoints_and_arrays_of_any_shape(store):
+def test_rows_accepts_one_scan_for_many_viewpoints_and_any_shape(store):
     assert store.rows("scanB", [["v1", "v2"]]).tolist() == [[2, 0]]
     assert store.rows(np.array("scanB"), "v1").shape == ()
     assert store.rows([], []).shape == (0,)
@@ -85,7 +85,7 @@ def test_one_scan_may_be_given_for_many_viewpoints_and_arrays_of_any_shape(store
         ("", "", "''"),
     ],
 )
-def test_missing_viewpoints_are_named(store, scans, viewpoints, message):
+def test_rows_names_missing_viewpoints(store, scans, viewpoints, message):
     with pytest.raises(InputError, match=message) as caught:
         store.rows(scans, viewpoints)
     assert str(store.path) in str(caught.value)
@@ -112,18 +112,18 @@ def test_gather_equals_a_loop(store, data):
     assert np.array_equal(gathered, expected)
 
 
-def test_views_of_padding_are_ignored(store):
+def test_gather_ignores_the_views_of_padding(store):
     assert not store.gather([-1, -1, -5], [-1, 99, 10**9]).any()
     assert not store.panorama([-1]).any()
 
 
-def test_small_integers_do_not_overflow(tmp_path):
+def test_gather_does_not_overflow_small_integers(tmp_path):
     many = write(tmp_path / "many", [("scan", f"v{number}") for number in range(120)], width=1)
     row = np.array([119], dtype=np.int8)
     assert many.gather(row, np.array([35], dtype=np.int8))[0, 0] == np.float16(features_of(119, 1)[35, 0])
 
 
-def test_out_is_filled_and_returned(store):
+def test_gather_fills_and_returns_out(store):
     out = np.full((2, 3, WIDTH), 7, dtype=np.float16)
     rows, views = np.array([[0, 1, -1], [2, -1, -1]]), np.full((2, 3), 4)
     assert store.gather(rows, views, out) is out
@@ -134,7 +134,7 @@ def test_out_is_filled_and_returned(store):
     assert (part[..., WIDTH:] == 7).all()
 
 
-def test_mistaken_calls_are_refused(store):
+def test_feature_store_refuses_bad_arguments(store):
     with pytest.raises(ValueError, match="shape"):
         store.gather([0], [[0]])
     with pytest.raises(IndexError, match="row 5"):
@@ -153,7 +153,7 @@ def test_mistaken_calls_are_refused(store):
         store.gather([0], [0], np.empty((1, WIDTH), dtype=np.float32))
 
 
-def test_pickled_store_is_its_path(store, tmp_path, monkeypatch):
+def test_feature_store_pickles_as_its_path(store, tmp_path, monkeypatch):
     sent = pickle.dumps(store)
     assert len(sent) < 1000
     monkeypatch.chdir(tmp_path)
@@ -161,14 +161,14 @@ def test_pickled_store_is_its_path(store, tmp_path, monkeypatch):
     assert np.array_equal(again.gather([1], [2]), store.gather([1], [2]))
 
 
-def test_relative_path_survives_a_change_of_folder(tmp_path, monkeypatch):
+def test_feature_store_survives_a_change_of_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     relative = write("here")
     monkeypatch.chdir("/")
     assert len(pickle.loads(pickle.dumps(relative))) == len(KEYS)
 
 
-def test_child_process_reads_the_same_values(store):
+def test_feature_store_reads_the_same_values_in_a_child_process(store):
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe(duplex=False)
     child = context.Process(target=child_reads, args=(store, 3, there))
@@ -183,7 +183,7 @@ def test_child_process_reads_the_same_values(store):
     ("features", "message"),
     [
         (np.zeros((35, WIDTH)), r"\(35, 5\)"),
-        (np.zeros((VIEWS, WIDTH + 1)), "width 6 where those before have 5"),
+        (np.zeros((VIEWS, WIDTH + 1)), "width 6, but those before have 5"),
         (np.zeros(VIEWS), r"\(36,\)"),
         (np.zeros((VIEWS, WIDTH), dtype=int), "int64"),
         (np.full((VIEWS, WIDTH), np.nan), "not finite"),
@@ -191,7 +191,7 @@ def test_child_process_reads_the_same_values(store):
         (np.full((VIEWS, WIDTH), 7e4), "65504"),
     ],
 )
-def test_bad_entries_are_named_and_nothing_is_written(tmp_path, features, message):
+def test_feature_store_write_refuses_bad_features(tmp_path, features, message):
     entries = [("scan", "v1", features_of(1)), ("scan", "v2", features)]
     with pytest.raises(InputError, match=f"^made: viewpoint 'v2' of scan 'scan' .*{message}"):
         FeatureStore.write(tmp_path / "store", entries, source="made", source_format="test")
@@ -204,16 +204,16 @@ def test_bad_entries_are_named_and_nothing_is_written(tmp_path, features, messag
         ([("scan", "v"), ("scan", "v")], "viewpoint 'v' of scan 'scan' appears twice"),
         ([("", "v")], "cannot be stored"),
         ([("s", "v\0")], "cannot be stored"),
-        ([], "holds no features"),
+        ([], "contains no features"),
     ],
 )
-def test_bad_keys_are_named_and_nothing_is_written(tmp_path, keys, message):
+def test_feature_store_write_refuses_bad_keys(tmp_path, keys, message):
     with pytest.raises(InputError, match=message):
         write(tmp_path / "store", keys)
     assert_nothing_written(tmp_path)
 
 
-def test_store_is_replaced_only_by_a_complete_one(tmp_path):
+def test_feature_store_write_replaces_a_store_only_when_complete(tmp_path):
     path = tmp_path / "store"
     old = write(path)
     with pytest.raises(InputError, match="twice"):
@@ -224,7 +224,7 @@ def test_store_is_replaced_only_by_a_complete_one(tmp_path):
     assert [item.name for item in tmp_path.iterdir()] == ["store"]
 
 
-def test_folder_of_other_files_is_never_replaced(tmp_path):
+def test_feature_store_write_refuses_to_replace_other_folders(tmp_path):
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(InputError, match=r"thesis\.tex"):
         write(tmp_path)
@@ -264,17 +264,17 @@ def unsort_index(path):
         (lambda path: (path / "meta.json").unlink(), "no such file"),
     ],
 )
-def test_damaged_store_is_refused(tmp_path, damage, message):
+def test_feature_store_refuses_damaged_files(tmp_path, damage, message):
     path = write(tmp_path / "store").path
     damage(path)
     with pytest.raises(InputError, match=message):
         FeatureStore.open(path)
 
 
-def test_absent_store_is_named(tmp_path):
-    with pytest.raises(InputError, match="nowhere: there is no feature store here"):
+def test_feature_store_names_an_absent_store(tmp_path):
+    with pytest.raises(InputError, match="nowhere: no feature store here"):
         FeatureStore.open(tmp_path / "nowhere")
 
 
-def test_repr_tells_size(store):
+def test_feature_store_repr_shows_its_size(store):
     assert "5 viewpoints, width 5" in repr(store)

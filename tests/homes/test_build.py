@@ -25,7 +25,7 @@ def world_folder(tmp_path_factory):
     return build_world(CONFIG, tmp_path_factory.mktemp("worlds") / "world", workers=2, show_progress=False)
 
 
-def test_the_ordinary_readers_read_it(world_folder):
+def test_build_world_writes_files_that_the_usual_readers_read(world_folder):
     for task in ("r2r", "long", "ndh"):
         scans = {}
         for split in build.SPLITS:
@@ -38,14 +38,14 @@ def test_the_ordinary_readers_read_it(world_folder):
         assert not scans["test"] & scans["train"]
 
 
-def test_training_and_seen_paths_differ(world_folder):
+def test_build_world_splits_train_and_val_seen_without_overlap(world_folder):
     train, seen = (load_episodes("r2r", split, world_folder) for split in ("train", "val_seen"))
     walked = {episode.reference for episode in train}
     assert not any(episode.reference in walked for episode in seen)
     assert not set(train.ids) & set(seen.ids)
 
 
-def test_the_drop_in_simulator_draws_it(world_folder):
+def test_build_world_writes_skyboxes_that_mattersim_renders(world_folder):
     world = World.load(world_folder / "connectivity")
     simulator = Simulator()
     simulator.setNavGraphPath(str(world_folder / "connectivity"))
@@ -58,7 +58,7 @@ def test_the_drop_in_simulator_draws_it(world_folder):
     assert 0.1 < np.median(state.depth) * 0.00025 < 20
 
 
-def test_every_viewpoint_has_its_semantics(world_folder):
+def test_build_world_writes_semantics_of_every_viewpoint(world_folder):
     world = World.load(world_folder / "connectivity")
     places = list(read_semantics(world_folder / "semantics" / "viewpoints.jsonl.gz"))
     assert {(p.scan, p.viewpoint) for p in places} == {
@@ -71,7 +71,7 @@ def files_of(folder):
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
-def test_a_build_that_is_interrupted_goes_on_and_gives_the_same_bytes(world_folder, tmp_path, monkeypatch):
+def test_build_world_resumes_and_gives_the_same_bytes(world_folder, tmp_path, monkeypatch):
     made = []
 
     def stops_in_the_second(building, config, number, scan):
@@ -94,7 +94,7 @@ def test_a_build_that_is_interrupted_goes_on_and_gives_the_same_bytes(world_fold
     assert [name for name in ours if ours[name] != theirs[name]] == []
 
 
-def test_a_world_that_is_there_is_checked_and_used(world_folder, tmp_path, monkeypatch):
+def test_build_world_checks_and_reuses_an_existing_world(world_folder, tmp_path, monkeypatch):
     copy = shutil.copytree(world_folder, tmp_path / "copy")
     monkeypatch.setattr(build, "_build_home", None)
     assert build_world(CONFIG, copy) == copy
@@ -108,7 +108,7 @@ def test_a_world_that_is_there_is_checked_and_used(world_folder, tmp_path, monke
         build_world(CONFIG, copy)
 
 
-def test_folders_that_are_not_worlds_are_left_alone(tmp_path):
+def test_build_world_refuses_to_overwrite_other_folders(tmp_path):
     (tmp_path / "precious.txt").write_text("mine")
     with pytest.raises(InputError, match="would be overwritten"):
         build_world(CONFIG, tmp_path)
@@ -116,7 +116,7 @@ def test_folders_that_are_not_worlds_are_left_alone(tmp_path):
         WorldConfig(homes=2)
 
 
-def test_test_goals_are_secret(world_folder):
+def test_build_world_hides_the_goals_of_the_test_split(world_folder):
     for entry in json.loads((world_folder / "R2R" / "R2R_test.json").read_text()):
         assert len(entry["path"]) == 1
         assert "distance" not in entry
@@ -124,18 +124,18 @@ def test_test_goals_are_secret(world_folder):
         assert not {"planner_path", "player_path", "end_panos"} & set(entry)
 
 
-def test_the_default_world_has_homes_in_every_split():
+def test_world_config_has_homes_in_every_split_by_default():
     splits = [WorldConfig().split_of(number) for number in range(36)]
     assert (splits.count("train"), splits.count("val_unseen"), splits.count("test")) == (26, 5, 5)
 
 
-def test_semantics_are_compressed_without_a_date(world_folder):
+def test_build_world_compresses_semantics_without_a_timestamp(world_folder):
     content = (world_folder / "semantics" / "viewpoints.jsonl.gz").read_bytes()
     assert content[4:8] == b"\0\0\0\0"
     assert gzip.decompress(content).endswith(b"\n")
 
 
-def test_graphs_are_those_of_the_homes(world_folder):
+def test_build_world_writes_the_graphs_of_the_homes(world_folder):
     graph = NavGraph.load(world_folder / "connectivity" / "home000_connectivity.json")
     assert np.isfinite(graph.distances).all()
     assert len(graph) >= 15

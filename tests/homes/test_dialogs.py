@@ -31,7 +31,7 @@ def nodes(scene):
     return {spot.id: node for node, spot in enumerate(scene.spots)}
 
 
-def test_entries_have_the_fields_of_the_real_files(entries, real_data):
+def test_draw_dialogs_gives_the_fields_of_real_entries(entries, real_data):
     real = json.loads((real_data / "NDH" / "val_seen.json").read_text())[5]
     for entry in entries:
         assert set(entry) == set(real)
@@ -44,7 +44,7 @@ def test_entries_have_the_fields_of_the_real_files(entries, real_data):
             assert set(look) == set(real["nav_camera"][0])
 
 
-def test_scores_are_those_of_the_real_files(entries, scene, nodes):
+def test_draw_dialogs_computes_scores_as_real_files_do(entries, scene, nodes):
     for entry in entries:
         planned, player = ([nodes[v] for v in entry[field]] for field in ("planner_path", "player_path"))
         near = [scene.distances[node][planned[-1]] < 3 for node in player]
@@ -54,7 +54,7 @@ def test_scores_are_those_of_the_real_files(entries, scene, nodes):
         assert entry["R2R_oracle_spl"] == (1 / max(1, near.index(True)) if any(near) else 0)
 
 
-def test_entries_are_read_as_ndh(entries, scene, tmp_path):
+def test_draw_dialogs_gives_entries_that_load_as_ndh(entries, scene, tmp_path):
     (tmp_path / "connectivity").mkdir()
     (tmp_path / "connectivity" / f"{scene.home.scan}{SUFFIX}").write_text(json.dumps(connectivity(scene.home)))
     (tmp_path / "train.json").write_text(json.dumps(entries))
@@ -64,7 +64,7 @@ def test_entries_are_read_as_ndh(entries, scene, tmp_path):
         assert loaded.has_goals
 
 
-def test_targets_are_in_sight_where_games_end(scene):
+def test_find_targets_gives_nodes_that_see_the_target(scene):
     targets = find_targets(scene)
     assert len(targets) > 10
     for kind, ends in targets.items():
@@ -73,7 +73,7 @@ def test_targets_are_in_sight_where_games_end(scene):
             assert any(sight.room == scene.spots[node].room for sight in sights)
 
 
-def test_paths_of_an_instance(entries, scene, nodes):
+def test_draw_dialogs_plans_shortest_paths_and_connected_walks(entries, scene, nodes):
     for entry in entries:
         planned, player, ends = (
             [nodes[v] for v in entry[field]] for field in ("planner_path", "player_path", "end_panos")
@@ -85,7 +85,7 @@ def test_paths_of_an_instance(entries, scene, nodes):
         assert all(there in scene.neighbours[here] for here, there in itertools.pairwise(player))
 
 
-def test_history_grows_through_a_game(entries):
+def test_draw_dialogs_extends_the_history_through_a_game(entries):
     games = {}
     for entry in entries:
         games.setdefault(entry["game_idx"], []).append(entry)
@@ -111,7 +111,7 @@ def test_history_grows_through_a_game(entries):
             walk = [*walk, *entry["player_path"][1:]]
 
 
-def test_navigators_are_human(entries):
+def test_draw_dialogs_has_navigators_that_deviate(entries):
     """Some get there, some do not, and some walk more than they were told."""
     success = np.mean([entry["R2R_success"] for entry in entries])
     assert 0.3 < success < 0.9
@@ -119,7 +119,7 @@ def test_navigators_are_human(entries):
     assert any(len(entry["player_path"]) > len(entry["planner_path"]) for entry in entries)
 
 
-def test_messages_are_grammatical(entries):
+def test_draw_dialogs_writes_grammatical_messages(entries):
     for entry in entries:
         for turn in entry["dialog_history"]:
             text = turn["message"]
@@ -128,7 +128,7 @@ def test_messages_are_grammatical(entries):
             assert text.endswith("?") == (turn["role"] == "navigator"), text
 
 
-def test_answers_lead_along_the_planned_way(scene):
+def test_guide_answer_leads_along_the_planned_path(scene):
     guide = Guide(scene, np.random.default_rng(2))
     answered = 0
     for start, goal in np.random.default_rng(3).integers(len(scene), size=(60, 2)).tolist():

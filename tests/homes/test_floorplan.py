@@ -27,7 +27,7 @@ def zones(opening: Opening, depth: float) -> tuple[Rect, Rect]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_rooms_fill_the_storey_without_overlap(seed):
+def test_draw_plan_fills_storeys_without_overlap(seed):
     built = home(seed)
     assert 6 <= len(built.rooms) <= 14
     for storey in range(len(built.storey_heights)):
@@ -51,7 +51,7 @@ def test_rooms_fill_the_storey_without_overlap(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_rooms_have_the_shape_of_their_kind(seed):
+def test_draw_plan_gives_rooms_the_shape_of_their_kind(seed):
     for room in home(seed).rooms:
         kind = ROOM_KINDS[room.kind]
         assert min(room.width, room.depth) >= kind.least_side - 1e-6
@@ -62,7 +62,7 @@ def test_rooms_have_the_shape_of_their_kind(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_upper_storey_rests_on_the_lower(seed):
+def test_draw_plan_rests_the_upper_storey_on_the_lower(seed):
     built = home(seed)
     below = [cell(built, room) for room in built.rooms if room.storey == 0]
     for room in built.rooms:
@@ -76,7 +76,7 @@ def test_the_upper_storey_rests_on_the_lower(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_openings_lie_in_the_shared_wall(seed):
+def test_draw_plan_puts_openings_in_shared_walls(seed):
     built = home(seed)
     for number, opening in enumerate(built.openings):
         assert opening.index == number
@@ -97,7 +97,7 @@ def test_openings_lie_in_the_shared_wall(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_every_room_is_reached_and_private_rooms_are_no_thoroughfare(seed):
+def test_draw_plan_reaches_every_room_but_not_through_private_ones(seed):
     built = home(seed)
     ways = [opening.rooms for opening in built.openings] + [stairs.rooms for stairs in built.stairs]
     reached = {0}
@@ -112,7 +112,7 @@ def test_every_room_is_reached_and_private_rooms_are_no_thoroughfare(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_windows_look_outside(seed):
+def test_draw_plan_puts_windows_in_outer_walls(seed):
     built = home(seed)
     for window in built.windows:
         room = built.rooms[window.room]
@@ -128,7 +128,7 @@ def test_windows_look_outside(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_stairs_fit(seed):
+def test_draw_plan_fits_stairs(seed):
     built = home(seed)
     assert len(built.stairs) == len(built.storey_heights) - 1
     for stairs in built.stairs:
@@ -149,7 +149,7 @@ def test_stairs_fit(seed):
         assert built.rooms[stairs.rooms[1]].holds(*behind)
 
 
-def test_garages_and_entryways_lie_at_outer_walls():
+def test_draw_plan_puts_garages_and_entryways_at_outer_walls():
     for seed in SEEDS:
         built = home(seed)
         kinds = [thing.kind for thing in built.things]
@@ -161,7 +161,7 @@ def test_garages_and_entryways_lie_at_outer_walls():
                 assert not any(room.storey == 0 and room.holds(*outside) for room in built.rooms)
 
 
-def test_no_two_plans_are_alike():
+def test_draw_plan_differs_between_seeds():
     plans = {tuple((room.kind, room.x0, room.y0, room.x1, room.y1) for room in home(seed).rooms) for seed in SEEDS}
     assert len(plans) == len(SEEDS)
     assert {len(home(seed).storey_heights) for seed in SEEDS} == {1, 2}

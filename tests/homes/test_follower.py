@@ -39,12 +39,12 @@ def rooms_at_end(scene, meaning, start, heading):
     return {stance.room for stance in stances_after(meaning, scene, first_stance(scene, start, heading))}
 
 
-def test_every_edge_lies_somewhere(scene):
+def test_scene_zone_is_defined_for_every_edge(scene):
     zones = {scene.zone(a, b)[0] for a in range(len(scene)) for b in scene.neighbours[a]}
     assert zones == {"room", "opening", "stairs"}
 
 
-def test_doors_are_counted_on_their_side(scene):
+def test_follow_counts_doors_on_their_side(scene):
     start = standing(scene, HALL, 5, 0.5)
     doors = {
         number: rooms_at_end(scene, (Cross(Exit(kind="door", side="right", ordinal=number)),), start, NORTH)
@@ -55,13 +55,13 @@ def test_doors_are_counted_on_their_side(scene):
     assert rooms_at_end(scene, (Cross(Exit(kind="door", side="ahead")),), start, NORTH) == {ENTRYWAY}
 
 
-def test_sides_turn_with_the_listener(scene):
+def test_follow_takes_sides_relative_to_the_heading(scene):
     start = standing(scene, HALL, 5, 11)
     assert rooms_at_end(scene, (Cross(Exit(kind="door", side="left", ordinal=1)),), start, SOUTH) == {OFFICE}
     assert rooms_at_end(scene, (Cross(Exit(kind="door", side="right")),), start, SOUTH) == {KITCHEN}
 
 
-def test_a_turn_is_made_on_leaving_a_room(scene):
+def test_follow_turns_on_leaving_a_room(scene):
     start = standing(scene, BATHROOM, 8, 6)
     leave = Cross(Exit(leads_to="hallway"), leaving="bathroom")
     left = follow((leave, Turn("left"), Stop(FarEnd("hallway"))), scene, start, WEST)
@@ -70,7 +70,7 @@ def test_a_turn_is_made_on_leaving_a_room(scene):
     assert right == {standing(scene, HALL, 5, 12)}
 
 
-def test_what_is_said_must_be_there(scene):
+def test_follow_goes_nowhere_if_a_landmark_is_absent(scene):
     start = standing(scene, LIVING, 0, 1)
     assert follow((Stop(Beside(Landmark("sofa", "red"))),), scene, start, NORTH)
     assert follow((Stop(Beside(Landmark("sofa", "blue"))),), scene, start, NORTH) == set()
@@ -79,7 +79,7 @@ def test_what_is_said_must_be_there(scene):
     assert not follow((See(Landmark("piano"), "ahead"), Stop(InRoom("living room"))), scene, start, EAST)
 
 
-def test_an_adjective_tells_two_of_a_kind_apart(scene):
+def test_follow_distinguishes_landmarks_by_adjective(scene):
     start = standing(scene, LIVING, 1, 2)
     both = follow((Stop(Beside(Landmark("armchair"))),), scene, start, NORTH)
     blue = follow((Stop(Beside(Landmark("armchair", "blue"))),), scene, start, NORTH)
@@ -90,7 +90,7 @@ def test_an_adjective_tells_two_of_a_kind_apart(scene):
     assert both == blue | grey
 
 
-def test_passing_has_a_side(scene):
+def test_follow_checks_the_side_of_passed_landmarks(scene):
     start, end = standing(scene, HALL, 5, 0.5), standing(scene, HALL, 5, 11)
     walk = scene.path(start, end)
     stop = Stop(FarEnd("hallway"))
@@ -99,7 +99,7 @@ def test_passing_has_a_side(scene):
     assert not satisfied_by((Pass(Landmark("bathtub")), stop), scene, walk, NORTH)
 
 
-def test_stairs(scene):
+def test_follow_climbs_stairs(scene):
     start = standing(scene, ENTRYWAY, 5, 13)
     top = follow((Climb(up=True), Stop(StairsEnd("top"))), scene, start, NORTH)
     assert top == {standing(scene, UPSTAIRS, 5, 16.6)}
@@ -107,7 +107,7 @@ def test_stairs(scene):
     assert follow((Climb(up=False), Stop(InRoom("entryway"))), scene, start, NORTH) == set()
 
 
-def test_in_a_doorway_and_just_inside(scene):
+def test_follow_stops_in_a_doorway_and_just_inside(scene):
     start = standing(scene, HALL, 5, 5)
     (doorway,) = follow((Stop(InDoorway(Exit(leads_to="bathroom"))),), scene, start, NORTH)
     assert scene.spots[doorway].opening == 4
@@ -115,7 +115,7 @@ def test_in_a_doorway_and_just_inside(scene):
     assert {scene.spots[node].room for node in inside} == {BATHROOM}
 
 
-def test_returns_need_the_walk_before(scene):
+def test_follow_returns_to_places_of_the_walk(scene):
     start = standing(scene, BEDROOM, 8, 2)
     out = (Cross(Exit(leads_to="hallway")), Cross(Exit(leads_to="kitchen")), Go(Beside(Landmark("fridge"))))
     assert follow((*out, BackTo("start")), scene, start, WEST) == {start}
@@ -127,7 +127,7 @@ def test_returns_need_the_walk_before(scene):
     assert rooms_at_end(scene, (*out, BackTo("first room")), elsewhere, WEST) == {OFFICE}
 
 
-def test_the_door_that_was_not_taken(scene):
+def test_follow_takes_the_untaken_door(scene):
     start = standing(scene, LIVING, 1, 2)
     meaning = (
         Cross(Exit(leads_to="kitchen")),
@@ -138,13 +138,13 @@ def test_the_door_that_was_not_taken(scene):
     assert rooms_at_end(scene, meaning, start, NORTH) == {HALL}
 
 
-def test_search_ends_at_first_sight(scene):
+def test_follow_ends_a_search_at_first_sight(scene):
     start = standing(scene, BEDROOM, 8, 2)
     (found,) = follow((Seek(Landmark("fridge")),), scene, start, WEST)
     assert any(sight.kind == "fridge" for sight in scene.clear_sights(found))
 
 
-def test_walks_are_cut_where_rooms_end(scene):
+def test_legs_of_splits_paths_where_rooms_end(scene):
     start, goal = standing(scene, BEDROOM, 8, 2), standing(scene, UPPER_BEDROOM, 1, 18)
     path = scene.path(start, goal)
     legs = legs_of(scene, path, WEST)
@@ -155,7 +155,7 @@ def test_walks_are_cut_where_rooms_end(scene):
     assert (start, *together) == path
 
 
-def test_who_must_wonder_which_door_is_meant_goes_nowhere(scene):
+def test_stances_after_rejects_ambiguous_doors_without_wonder(scene):
     start = standing(scene, HALL, 5, 5)
     first = first_stance(scene, start, NORTH)
     assert stances_after((Cross(Exit(kind="door")),), scene, first, wonder=False) == []

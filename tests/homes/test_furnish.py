@@ -72,7 +72,7 @@ def of_room(built: Home, room: int) -> list[Thing]:
     return [thing for thing in built.things if thing.room == room]
 
 
-def test_the_catalogue_names_what_pictures_and_words_know():
+def test_catalogue_uses_known_colours_materials_and_hosts():
     assert len(ROOM_KINDS) >= 14
     assert len(KINDS) >= 57
     seen: set[str] = set()
@@ -90,7 +90,7 @@ def test_the_catalogue_names_what_pictures_and_words_know():
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_things_are_of_their_kind_and_in_their_room(seed):
+def test_furnish_keeps_things_in_their_room_and_size(seed):
     built = home(seed)
     for number, thing in enumerate(built.things):
         assert thing.index == number
@@ -112,7 +112,7 @@ def test_things_are_of_their_kind_and_in_their_room(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_nothing_collides(seed):
+def test_furnish_avoids_collisions(seed):
     built = home(seed)
     for room in built.rooms:
         solid = [thing for thing in of_room(built, room.index) if thing.kind != "rug"]
@@ -122,7 +122,7 @@ def test_nothing_collides(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_doorways_stairs_and_entrances_stay_free(seed):
+def test_furnish_keeps_doorways_stairs_and_entrances_free(seed):
     built = home(seed)
     for thing in built.things:
         if not KINDS[thing.kind].stands:
@@ -140,7 +140,7 @@ def test_doorways_stairs_and_entrances_stay_free(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_one_can_walk_between_all_ways_into_a_room(seed):
+def test_furnish_keeps_all_entries_of_a_room_connected(seed):
     from scipy.ndimage import label
 
     built, step, half_width = home(seed), 0.05, 0.3
@@ -171,7 +171,7 @@ def test_one_can_walk_between_all_ways_into_a_room(seed):
         assert gates[0] != 0
 
 
-def test_rooms_have_what_makes_them():
+def test_furnish_gives_rooms_their_defining_things():
     needed = {"bedroom": "bed", "bathroom": "toilet", "living room": "sofa", "garage": "car", "nursery": "crib"}
     for seed in SEEDS:
         built = home(seed)
@@ -181,7 +181,7 @@ def test_rooms_have_what_makes_them():
             assert needed.get(room.kind, "ceiling lamp") in kinds, (seed, room)
 
 
-def test_tops_carry_what_stands_on_them():
+def test_furnish_supports_things_that_stand_on_others():
     for seed in SEEDS:
         built = home(seed)
         for thing in built.things:

@@ -7,12 +7,12 @@ from generated import DEFAULT_HOMES, home
 from mtvm.homes.generate import generate_home
 
 
-def test_the_same_seed_gives_the_same_home():
+def test_generate_home_is_deterministic():
     for seed in (1, 3, 7):
         assert generate_home(f"home{seed:02}", seed) == home(seed)
 
 
-def test_the_name_changes_only_ids():
+def test_generate_home_uses_the_name_only_in_ids():
     other = generate_home("elsewhere", 3)
     assert other.scan == "elsewhere"
     assert {v.id for v in other.viewpoints}.isdisjoint(v.id for v in home(3).viewpoints)
@@ -21,14 +21,14 @@ def test_the_name_changes_only_ids():
     assert (other.rooms, other.things, other.edges) == (home(3).rooms, home(3).things, home(3).edges)
 
 
-def test_numbers_are_places_in_their_lists():
+def test_generate_home_indexes_match_positions():
     for seed in range(6):
         built = home(seed)
         for items in (built.rooms, built.openings, built.windows, built.stairs, built.things):
             assert [item.index for item in items] == list(range(len(items)))
 
 
-def test_coordinates_are_rounded_and_plain():
+def test_generate_home_rounds_coordinates_to_plain_floats():
     def plain(value: object) -> bool:
         if dataclasses.is_dataclass(value):
             return all(plain(getattr(value, field.name)) for field in dataclasses.fields(value))
@@ -40,7 +40,7 @@ def test_coordinates_are_rounded_and_plain():
     assert plain(home(4))
 
 
-def test_the_default_homes_are_varied_and_large_enough():
+def test_generate_home_gives_varied_and_large_homes():
     homes = [home(seed) for seed in range(DEFAULT_HOMES)]
     assert sum(len(built.viewpoints) for built in homes) >= 900
     assert len({room.kind for built in homes for room in built.rooms}) >= 12

@@ -40,7 +40,7 @@ def of_handmade(seed):
     )
 
 
-def test_paths_are_like_those_of_r2r(scene):
+def test_draw_paths_resembles_r2r(scene):
     paths = draw_paths(scene.graph, 60, np.random.default_rng(0))
     assert len(paths) == 60
     assert len({(path[0], path[-1]) for path in paths}) == 60
@@ -55,13 +55,13 @@ def test_paths_are_like_those_of_r2r(scene):
     assert moves.min() > 10
 
 
-def test_a_home_may_have_no_path(scene):
+def test_draw_paths_may_find_none(scene):
     graph = scene.graph
     assert draw_paths(graph, 5, np.random.default_rng(0))
     assert draw_paths(graph, 0, np.random.default_rng(0)) == []
 
 
-def test_instructions_lead_to_their_goals_alone(scene, tours):
+def test_draw_tours_gives_instructions_that_lead_only_to_their_goals(scene, tours):
     assert len(tours) == 30
     exact = 0
     for tour in tours:
@@ -74,7 +74,7 @@ def test_instructions_lead_to_their_goals_alone(scene, tours):
     assert exact > 0.6 * 3 * len(tours)
 
 
-def test_distractors_do_not_satisfy_instructions(scene, tours):
+def test_draw_tours_gives_instructions_that_reject_distractors(scene, tours):
     for tour in tours:
         start, goal = tour.path[0], tour.path[-1]
         others = [scene.path(start, node) for node in range(len(scene)) if scene.distances[node][goal] >= 3]
@@ -85,7 +85,7 @@ def test_distractors_do_not_satisfy_instructions(scene, tours):
             assert not any(satisfied_by(told.meaning, scene, path, tour.heading) for path in others), told.text
 
 
-def test_journeys_are_long_and_return(scene, journeys):
+def test_draw_journeys_gives_long_walks_that_return(scene, journeys):
     assert len(journeys) == 12
     for tour in journeys:
         assert len(tour.path) - 1 in STEPS
@@ -100,7 +100,7 @@ def test_journeys_are_long_and_return(scene, journeys):
         assert max(len(told.text.split()) for told in tour.told) <= 62
 
 
-def test_journeys_are_followed_with_a_memory_and_not_without(scene, journeys):
+def test_draw_journeys_gives_instructions_that_need_memory(scene, journeys):
     for tour in journeys:
         goal = tour.path[-1]
         for told in tour.told:
@@ -116,7 +116,7 @@ def test_journeys_are_followed_with_a_memory_and_not_without(scene, journeys):
                 assert not any(end.node == goal for end in lost), told.text
 
 
-def test_entries_are_read_as_r2r(tmp_path):
+def test_home_episodes_gives_entries_that_load_as_r2r(tmp_path):
     home, episodes = handmade_home(), of_handmade(5)
     (tmp_path / "connectivity").mkdir()
     (tmp_path / "connectivity" / f"{home.scan}{SUFFIX}").write_text(json.dumps(connectivity(home)))
@@ -134,13 +134,13 @@ def test_entries_are_read_as_r2r(tmp_path):
         assert 0 <= entry["heading"] < 2 * np.pi
 
 
-def test_the_same_seed_gives_the_same_bytes():
+def test_home_episodes_is_deterministic():
     one, other, different = (json.dumps([e.r2r, e.long, e.ndh]) for e in map(of_handmade, (7, 7, 8)))
     assert one == other != different
 
 
 @pytest.mark.parametrize("seed", [1, 3])
-def test_a_generated_home_gives_enough(seed):
+def test_home_episodes_gives_enough_for_a_generated_home(seed):
     home = generate_home(f"home{seed}", seed)
     episodes = home_episodes(home, graph_of(home), look_around(home), np.random.default_rng(seed))
     assert len(episodes.r2r) >= 40
@@ -148,7 +148,7 @@ def test_a_generated_home_gives_enough(seed):
     assert len(episodes.ndh) >= 28
 
 
-def test_numbers_go_on_from_home_to_home(scene):
+def test_numbers_continue_across_homes(scene):
     numbers = Numbers()
     seen = look_around(scene.home)
     homes = [

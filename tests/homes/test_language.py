@@ -52,7 +52,7 @@ def texts_of(tours):
     return [told.text for tour in tours for told in tour.told]
 
 
-def test_texts_are_grammatical(tours, journeys):
+def test_write_gives_grammatical_texts(tours, journeys):
     for text in [*texts_of(tours), *texts_of(journeys)]:
         assert re.fullmatch(r"[A-Z][A-Za-z ,.'-]*\.", text), text
         assert not re.search(r" [ ,.]", text), text
@@ -65,14 +65,14 @@ def test_texts_are_grammatical(tours, journeys):
             assert len(sentence.split()) <= 40, text
 
 
-def test_no_sentence_is_said_twice(tours):
+def test_write_does_not_repeat_sentences(tours):
     for text in texts_of(tours):
         sentences = text.lower().split(". ")
         assert len(set(sentences)) == len(sentences), text
         assert text.lower().count("straight") <= 2 + text.lower().count("straight ahead"), text
 
 
-def test_texts_are_as_long_as_people_write_them(tours):
+def test_write_gives_texts_of_human_length(tours):
     lengths = [len(text.split()) for text in texts_of(tours)]
     assert 22 <= np.mean(lengths) <= 36
     assert min(lengths) >= 9
@@ -80,7 +80,7 @@ def test_texts_are_as_long_as_people_write_them(tours):
     assert np.std(lengths) > 7
 
 
-def test_texts_vary(tours):
+def test_write_varies_texts(tours):
     texts = texts_of(tours)
     assert len(set(texts)) > 0.97 * len(texts)
     assert len({tuple(text.split()[:3]) for text in texts}) > 40
@@ -119,7 +119,7 @@ def legs_with_steps(scene, tour, meaning):
             done = length
 
 
-def test_every_landmark_is_in_clear_sight_where_it_is_named(tours, journeys):
+def test_speaker_names_landmarks_only_in_clear_sight(tours, journeys):
     scene, home = handmade_scene(), handmade_home()
     seen = look_around(home)
     named = 0
@@ -137,7 +137,7 @@ def test_every_landmark_is_in_clear_sight_where_it_is_named(tours, journeys):
     assert named > 200
 
 
-def test_every_landmark_is_the_only_one_that_its_name_fits(tours):
+def test_speaker_names_landmarks_unambiguously(tours):
     scene, home = handmade_scene(), handmade_home()
     seen = look_around(home)
     for tour in tours:
@@ -155,7 +155,7 @@ def exits_of(meaning):
                 yield part.exit
 
 
-def test_nothing_that_is_meant_is_left_unsaid(tours, journeys):
+def test_write_mentions_everything_in_the_meaning(tours, journeys):
     for told in (told for tour in [*tours, *journeys] for told in tour.told):
         text = told.text.lower()
         for landmark in (mark for step in told.meaning for mark in landmarks_of(step)):
@@ -195,7 +195,7 @@ def test_nothing_that_is_meant_is_left_unsaid(tours, journeys):
         ((Climb(up=False), BackTo("start")), ("start",)),
     ],
 )
-def test_what_is_meant_is_said(meaning, words):
+def test_write_words_each_kind_of_step(meaning, words):
     for seed in range(20):
         text = write(meaning, np.random.default_rng(seed))
         assert any(word in text for word in words), text

@@ -37,13 +37,13 @@ def two_storeys() -> Home:
     )
 
 
-def test_owners_round_trip() -> None:
+def test_owner_id_and_owner_of_are_inverse() -> None:
     for what in WHATS:
         for index in (0, 7, 4321):
             assert owner_of(owner_id(what, index)) == (what, index)
 
 
-def test_mesh_is_sound_and_complete() -> None:
+def test_build_mesh_is_sound_and_complete() -> None:
     home = two_rooms()
     mesh = build_mesh(home)
     assert mesh.triangles.max() < len(mesh.vertices)
@@ -55,7 +55,7 @@ def test_mesh_is_sound_and_complete() -> None:
     assert set(mesh.owner.tolist()) == expected
 
 
-def test_things_stand_where_they_should() -> None:
+def test_build_mesh_places_things() -> None:
     home = two_rooms()
     mesh = build_mesh(home)
     for item in home.things:
@@ -67,7 +67,7 @@ def test_things_stand_where_they_should() -> None:
         assert corners[:, 2].max() <= item.z + item.height + 1e-4
 
 
-def test_walls_have_holes_for_doors_and_windows() -> None:
+def test_build_mesh_cuts_doors_and_windows_into_walls() -> None:
     mesh = build_mesh(without_things(two_rooms()))
     western = part(mesh, owner_id("room", 0), "wall")
     facing_west = western[np.ptp(western[:, :, 0], axis=1) < 1e-6]
@@ -78,7 +78,7 @@ def test_walls_have_holes_for_doors_and_windows() -> None:
     assert not ((np.abs(inner[:, 1] - 2.5) < 0.4) & (inner[:, 2] > 0.1) & (inner[:, 2] < 2.0)).any()
 
 
-def test_shells_look_inwards() -> None:
+def test_build_mesh_faces_shells_inwards() -> None:
     mesh = build_mesh(without_things(two_rooms()))
     inside = np.array([2.0, 2.0, 1.2])
     for material, count in (("planks", 500), ("wall", 500)):
@@ -88,7 +88,7 @@ def test_shells_look_inwards() -> None:
         assert ((inside - corners.mean(axis=1)) * outward).sum(axis=1).min() > 0
 
 
-def test_stairs_climb_through_a_hole_with_railings() -> None:
+def test_build_mesh_gives_stairs_a_hole_and_railings() -> None:
     home = two_storeys()
     mesh = build_mesh(home)
     steps = part(mesh, owner_id("stairs", 0)).reshape(-1, 3)
@@ -103,7 +103,7 @@ def test_stairs_climb_through_a_hole_with_railings() -> None:
         assert not over.any()
 
 
-def test_leaf_stands_clear_of_things() -> None:
+def test_add_opening_keeps_the_leaf_clear_of_things() -> None:
     home = two_rooms()
     leaf = part(build_mesh(home), owner_id("opening", 0)).reshape(-1, 3)
     assert leaf[:, 0].min() < 3.98 or leaf[:, 0].max() > 4.14
@@ -119,14 +119,14 @@ def test_leaf_stands_clear_of_things() -> None:
 BESIDE_THE_DOOR = [(3.7, 1.5), (3.7, 3.5), (4.42, 1.5), (4.42, 3.5)]
 
 
-def test_grid_lines_pass_through_edges() -> None:
+def test_grid_lines_include_edges() -> None:
     lines = grid_lines(3.0, 0.4, [1.1, 2.0, -1.0, 9.0])
     assert {0.0, 1.1, 2.0, 3.0} <= set(lines.round(6).tolist())
     assert np.diff(lines).max() <= 0.4 + 1e-9
     assert (np.diff(lines) > 0).all()
 
 
-def test_colours_are_what_they_are_called() -> None:
+def test_linear_colour_matches_its_name() -> None:
     for name in PALETTE:
         assert ((linear_colour(name) >= 0) & (linear_colour(name) <= 1)).all()
     for name, channel in (("red", 0), ("green", 1), ("blue", 2)):
@@ -140,7 +140,7 @@ def test_colours_are_what_they_are_called() -> None:
         surface_table([Surface("red", "cheese")])
 
 
-def test_encoding_rises_to_white() -> None:
+def test_encode_table_rises_to_white() -> None:
     table = encode_table(1000, 2.5).astype(int)
     assert table[0] == 0
     assert (np.diff(table) >= 0).all()

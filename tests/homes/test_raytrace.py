@@ -45,7 +45,7 @@ def bluish(image: np.ndarray) -> np.ndarray:
     return (image[..., 2] > 60) & (image[..., 2] > 2.2 * image[..., 0]) & (image[..., 2] > 1.3 * image[..., 1])
 
 
-def test_a_red_thing_in_the_east_is_seen_there(from_west: Panorama) -> None:
+def test_panorama_shows_things_in_their_direction(from_west: Panorama) -> None:
     east = view(from_west, math.pi / 2)
     rows, columns = np.nonzero(reddish(east))
     assert len(rows) > 500
@@ -54,7 +54,7 @@ def test_a_red_thing_in_the_east_is_seen_there(from_west: Panorama) -> None:
         assert reddish(view(from_west, heading)).sum() < 20
 
 
-def test_pictures_are_upright_and_not_mirrored(from_west: Panorama) -> None:
+def test_panorama_is_upright_and_not_mirrored(from_west: Panorama) -> None:
     east = view(from_west, math.pi / 2)
     assert east[:10].mean() > 1.5 * east[-10:].mean()  # a white ceiling over a dark floor
     rows, columns = np.nonzero(bluish(east))
@@ -64,7 +64,7 @@ def test_pictures_are_upright_and_not_mirrored(from_west: Panorama) -> None:
 
 
 @pytest.mark.parametrize("turn", [0.7, 4.0])
-def test_the_pose_turns_the_faces_but_not_the_views(scene: Scene, turn: float) -> None:
+def test_panorama_rotation_turns_faces_but_not_views(scene: Scene, turn: float) -> None:
     lean = np.array([[1, 0, 0], [0, math.cos(0.04), -math.sin(0.04)], [0, math.sin(0.04), math.cos(0.04)]])
     level = scene.panorama(scene.home.viewpoints[1], 128)
     turned = scene.panorama(scene.home.viewpoints[1], 128, lean @ level_rotation(turn))
@@ -74,13 +74,13 @@ def test_the_pose_turns_the_faces_but_not_the_views(scene: Scene, turn: float) -
         assert np.abs(difference).mean() < 4
 
 
-def test_rotations() -> None:
+def test_level_rotation_matches_headings() -> None:
     np.testing.assert_allclose(level_rotation(0.0), NORTH, atol=1e-12)
     np.testing.assert_allclose(level_rotation(math.pi / 2) @ [0, 0, 1], [1, 0, 0], atol=1e-12)
     np.testing.assert_allclose(level_rotation(1.2) @ [0, 1, 0], [0, 0, -1], atol=1e-12)
 
 
-def test_depth_is_the_distance_to_walls_and_floor() -> None:
+def test_panorama_depth_is_the_distance_to_walls_and_floor() -> None:
     scene = Scene(without_things(two_rooms()))
     panorama = scene.look(scene.home.viewpoints[0], 33)
     middle = panorama.depth[:, 16, 16] * DEPTH_UNIT
@@ -91,7 +91,7 @@ def test_depth_is_the_distance_to_walls_and_floor() -> None:
     assert (shell.max(axis=0) < [4.14, 4.002, 2.502]).all()
 
 
-def test_owners_are_what_one_looks_at(from_west: Panorama, scene: Scene) -> None:
+def test_panorama_owner_is_what_is_visible(from_west: Panorama, scene: Scene) -> None:
     home = scene.home
     for index in (0, 1):
         item = home.things[index]
@@ -105,7 +105,7 @@ def test_owners_are_what_one_looks_at(from_west: Panorama, scene: Scene) -> None
     assert (from_west.owner >= 0).all()
 
 
-def test_looking_agrees_with_drawing(scene: Scene, from_west: Panorama) -> None:
+def test_scene_look_agrees_with_panorama(scene: Scene, from_west: Panorama) -> None:
     looked = scene.look(scene.home.viewpoints[0], 96)
     assert looked.faces is None
     assert np.array_equal(looked.depth, from_west.depth)
@@ -114,13 +114,13 @@ def test_looking_agrees_with_drawing(scene: Scene, from_west: Panorama) -> None:
     assert looked.owner.dtype == np.int32
 
 
-def test_same_home_same_pixels(from_west: Panorama) -> None:
+def test_panorama_is_deterministic(from_west: Panorama) -> None:
     again = Scene(two_rooms()).panorama(two_rooms().viewpoints[0], 96)
     assert np.array_equal(again.faces, from_west.faces)
     assert np.array_equal(again.depth, from_west.depth)
 
 
-def test_colours_look_as_they_are_called() -> None:
+def test_panorama_shows_colours_that_match_their_names() -> None:
     """A wall of each of these colours, lit as rooms are, keeps its hue."""
     home = without_things(two_rooms())
     for colour, channel in (("red", 0), ("green", 1), ("blue", 2)):
@@ -134,7 +134,7 @@ def test_colours_look_as_they_are_called() -> None:
         assert 60 < wall.max() < 250
 
 
-def test_a_mirror_shows_what_is_opposite() -> None:
+def test_panorama_mirrors_show_what_is_opposite() -> None:
     home = two_rooms()
     mirror = dataclasses.replace(home.things[0], kind="mirror", x=0.02, y=1.0, z=0.9, heading=math.pi / 2)
     mirror = dataclasses.replace(mirror, width=1.2, depth=0.04, height=1.2, index=5)
@@ -144,7 +144,7 @@ def test_a_mirror_shows_what_is_opposite() -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 4])
-def test_generated_homes_are_closed(seed: int) -> None:
+def test_panorama_of_generated_homes_has_no_gaps(seed: int) -> None:
     home = generate_home("closed", seed)
     scene = Scene(home)
     for viewpoint in home.viewpoints:
@@ -156,7 +156,7 @@ def test_generated_homes_are_closed(seed: int) -> None:
     assert 60 < faces.mean() < 230
 
 
-def test_bad_sizes_and_rotations_are_reported(scene: Scene) -> None:
+def test_panorama_refuses_bad_sizes_and_rotations(scene: Scene) -> None:
     with pytest.raises(InputError, match="at least one pixel"):
         scene.look(scene.home.viewpoints[0], 0)
     with pytest.raises(InputError, match="3x3 matrix"):

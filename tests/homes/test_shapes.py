@@ -30,12 +30,12 @@ def area_vectors(solid: Solid) -> np.ndarray:
     return np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]) / 2
 
 
-def test_every_kind_of_the_catalogue_has_a_shape() -> None:
+def test_shapes_cover_every_kind_of_the_catalogue() -> None:
     assert set(KINDS) <= set(SHAPES)
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-def test_shape_stays_in_its_box_and_fills_it(kind: str) -> None:
+def test_shape_of_stays_in_its_box_and_fills_it(kind: str) -> None:
     for large in (False, True):
         for look in range(3):
             item = example(kind, large, look, look)
@@ -50,7 +50,7 @@ def test_shape_stays_in_its_box_and_fills_it(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-def test_shape_is_sound(kind: str) -> None:
+def test_shape_of_gives_sound_solids(kind: str) -> None:
     """Whole triangles, unit normals, and surfaces that can be drawn."""
     for solid in shape_of(example(kind, False, 1)):
         assert len(solid.triangles) > 0
@@ -63,7 +63,7 @@ def test_shape_is_sound(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-def test_main_colour_shows(kind: str) -> None:
+def test_shape_of_shows_the_main_colour(kind: str) -> None:
     """Words name the main colour, so some part of the shape has it."""
     item = example(kind, False, 0)
     shown = {solid.surface.colour for solid in shape_of(item)}
@@ -88,7 +88,7 @@ def closed_solids() -> list[Solid]:
 
 
 @pytest.mark.parametrize("number", range(10))
-def test_solids_are_closed_and_wound_outwards(number: int) -> None:
+def test_form_gives_closed_solids_wound_outwards(number: int) -> None:
     solid = closed_solids()[number]
     areas = area_vectors(solid)
     np.testing.assert_allclose(areas.sum(axis=0), 0, atol=1e-12)
@@ -97,7 +97,7 @@ def test_solids_are_closed_and_wound_outwards(number: int) -> None:
     assert ((areas * solid.normals[solid.triangles].mean(axis=1)).sum(axis=1) > -1e-9).all()
 
 
-def test_front_looks_along_y() -> None:
+def test_shape_of_faces_along_y() -> None:
     tank = all_vertices(shape_of(example("toilet", False, 0)))
     assert tank[tank[:, 2] > 0.7, 1].mean() < -0.1
     back = all_vertices(shape_of(example("sofa", False, 0)))
@@ -106,19 +106,19 @@ def test_front_looks_along_y() -> None:
     assert screen.vertices[:, 1].max() > 0.02
 
 
-def test_same_thing_same_shape_and_variety() -> None:
+def test_shape_of_is_deterministic_and_varied() -> None:
     first, again = (shape_of(example("painting", False, 0, 3)) for _ in range(2))
     assert all(np.array_equal(a.vertices, b.vertices) for a, b in zip(first, again, strict=True))
     pictures = {len(all_vertices(shape_of(example("painting", False, 0, index)))) for index in range(12)}
     assert len(pictures) > 1
 
 
-def test_unknown_kind_is_reported() -> None:
+def test_shape_of_refuses_unknown_kinds() -> None:
     item = Thing(0, "dragon", 0, 0, 0, 0, 0, 1, 1, 1, MAIN, ACCENT)
     with pytest.raises(InputError, match="no shape for a 'dragon'"):
         shape_of(item)
 
 
-def test_deeper_colours_are_darker_and_in_the_palette() -> None:
+def test_deeper_gives_darker_colours_of_the_palette() -> None:
     for colour in PALETTE:
         assert deeper(Surface(colour, "paint")).colour in PALETTE

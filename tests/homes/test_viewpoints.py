@@ -52,7 +52,7 @@ def is_open(built: Home, storey: int, points: np.ndarray, margin: float) -> np.n
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_no_viewpoint_is_in_a_wall_or_a_thing(seed):
+def test_place_viewpoints_avoids_walls_and_things(seed):
     built = home(seed)
     for viewpoint in built.viewpoints:
         room = built.rooms[viewpoint.room]
@@ -67,7 +67,7 @@ def test_no_viewpoint_is_in_a_wall_or_a_thing(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_every_edge_can_be_walked_and_seen(seed):
+def test_place_viewpoints_gives_walkable_and_visible_edges(seed):
     built = home(seed)
     for a, b in built.edges:
         assert a < b
@@ -84,7 +84,7 @@ def test_every_edge_can_be_walked_and_seen(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_openings_stairs_and_rooms_have_viewpoints(seed):
+def test_place_viewpoints_covers_openings_stairs_and_rooms(seed):
     built = home(seed)
     doorways = [v.opening for v in built.viewpoints if v.place == "doorway"]
     assert sorted(doorways) == list(range(len(built.openings)))
@@ -103,7 +103,7 @@ def test_openings_stairs_and_rooms_have_viewpoints(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_records_make_a_connected_graph(seed):
+def test_connectivity_records_make_a_connected_graph(seed):
     built = home(seed)
     records = connectivity_records(built)
     graph = NavGraph.from_records(built.scan, records, Path("generated"))
@@ -129,7 +129,7 @@ def test_records_make_a_connected_graph(seed):
         assert obstacles_of(built, int(storeys[i])).distance(way).min() > 0
 
 
-def test_graphs_are_like_those_of_r2r():
+def test_place_viewpoints_gives_graphs_like_those_of_r2r():
     degrees, lengths = [], []
     for seed in SEEDS:
         built = home(seed)
@@ -141,7 +141,7 @@ def test_graphs_are_like_those_of_r2r():
     assert np.mean(lengths) == pytest.approx(2.27, abs=0.2)
 
 
-def test_segments_and_points_against_boxes():
+def test_boxes_test_segments_and_points():
     boxes = Boxes.of([Rect(0, 0, 1, 1)], [])
     turned = Boxes(np.array([[0.0, 0.0]]), np.array([[1.0, 0.1]]), np.array([math.sin(0.5)]), np.array([math.cos(0.5)]))
     points = np.array([[2.0, 0.5], [0.5, 0.5], [2.0, 2.0]])

@@ -42,14 +42,14 @@ def project(view: int, offset: tuple[float, float, float]) -> tuple[float, float
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 64])
-def test_pixels_cover_the_sphere(size: int) -> None:
+def test_pixel_solid_angles_cover_the_sphere(size: int) -> None:
     angles = pixel_solid_angles(size)
     assert len(angles) == 6 * size * size
     assert angles.min() > 0
     assert angles.sum() == pytest.approx(4 * math.pi)
 
 
-def test_a_thing_is_seen_where_it_stands(scene: Scene) -> None:
+def test_seen_from_locates_things(scene: Scene) -> None:
     red = look(scene, 0)["thing", 0]
     assert red.heading == pytest.approx(math.pi / 2, abs=0.08)
     assert red.elevation == pytest.approx(math.atan2(1.0 - 1.5, 2.3), abs=0.08)
@@ -58,21 +58,21 @@ def test_a_thing_is_seen_where_it_stands(scene: Scene) -> None:
     assert red.solid_angle == pytest.approx(front, rel=0.25)
 
 
-def test_resolution_hardly_matters(scene: Scene) -> None:
+def test_seen_from_hardly_depends_on_resolution(scene: Scene) -> None:
     coarse, fine = look(scene, 0, 64), look(scene, 0, 192)
     for key in (("thing", 0), ("thing", 1), ("opening", 0)):
         assert coarse[key].solid_angle == pytest.approx(fine[key].solid_angle, rel=0.12)
         assert coarse[key].heading == pytest.approx(fine[key].heading, abs=0.02)
 
 
-def test_what_is_behind_a_wall_is_not_seen(scene: Scene) -> None:
+def test_seen_from_omits_what_is_behind_a_wall(scene: Scene) -> None:
     assert ("thing", 3) not in look(scene, 0)
     assert ("window", 0) not in look(scene, 0)
     assert look(scene, 3)["thing", 3].visible > 0.9
     assert look(scene, 3)["window", 0].heading == pytest.approx(math.atan2(2.6, -0.5), abs=0.05)
 
 
-def test_a_screen_hides_a_share(scene: Scene) -> None:
+def test_seen_from_measures_the_visible_share(scene: Scene) -> None:
     """Half of the red wardrobe is put behind another one."""
     home = scene.home
     before = look(scene, 0)["thing", 0]
@@ -84,7 +84,7 @@ def test_a_screen_hides_a_share(scene: Scene) -> None:
     assert hidden.heading > before.heading  # what is left of it is to the right
 
 
-def test_an_opening_is_seen_as_its_hole(scene: Scene) -> None:
+def test_seen_from_measures_an_opening_by_its_hole(scene: Scene) -> None:
     door = look(scene, 1)["opening", 0]
     assert door.heading == pytest.approx(math.pi / 2, abs=0.03)
     assert door.distance == pytest.approx(2.06, abs=0.05)
@@ -93,7 +93,7 @@ def test_an_opening_is_seen_as_its_hole(scene: Scene) -> None:
     assert 0.2 < bed.visible < 1
 
 
-def test_headings_do_not_depend_on_the_pose(scene: Scene) -> None:
+def test_seen_from_headings_do_not_depend_on_the_pose(scene: Scene) -> None:
     viewpoint = scene.home.viewpoints[1]
     level = seen_from(scene, scene.look(viewpoint))
     turned = {(s.what, s.index): s for s in seen_from(scene, scene.look(viewpoint, rotation=level_rotation(1.0)))}
@@ -102,7 +102,7 @@ def test_headings_do_not_depend_on_the_pose(scene: Scene) -> None:
         assert turned[seen.what, seen.index].solid_angle == pytest.approx(seen.solid_angle, rel=0.1)
 
 
-def test_the_record_has_the_form_of_the_real_file(scene: Scene) -> None:
+def test_semantics_record_has_the_format_of_the_real_file(scene: Scene) -> None:
     viewpoint = scene.home.viewpoints[0]
     record = semantics_record(scene.home, viewpoint, scene.look(viewpoint, 128))
     assert json.loads(json.dumps(record)) == record
@@ -125,7 +125,7 @@ def test_the_record_has_the_form_of_the_real_file(scene: Scene) -> None:
             assert y + height <= IMAGE_HEIGHT
 
 
-def test_boxes_hold_the_middle_of_what_they_are_around(scene: Scene) -> None:
+def test_semantics_record_boxes_contain_the_middle_of_their_object(scene: Scene) -> None:
     viewpoint = scene.home.viewpoints[0]
     record = semantics_record(scene.home, viewpoint, scene.look(viewpoint, 192))
     red = next(entry for entry in record["objects"] if entry["id"] == 0)
@@ -147,7 +147,7 @@ def test_boxes_hold_the_middle_of_what_they_are_around(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("seed", [2])
-def test_generated_homes_show_their_things(seed: int) -> None:
+def test_seen_from_shows_the_things_of_generated_homes(seed: int) -> None:
     home = generate_home("shown", seed)
     scene = Scene(home)
     shown = {}

@@ -2,27 +2,17 @@
 
 import shutil
 
-import numpy as np
 import pytest
 import torch
-from small_runs import ENVIRONMENT, SMALL
+from small_runs import ENVIRONMENT, SMALL, write_features
 
 from mtvm.features.store import FeatureStore
 from mtvm.files import write_json
-from mtvm.learning.evaluation import text_tokens
 from mtvm.learning.vision import Vision
+from mtvm.models.text import tokenize
 from mtvm.tasks.r4r import build_r4r
 
 torch.set_num_threads(1)
-
-
-def write_features(path, world, width, seed=0):
-    rng = np.random.default_rng(seed)
-    entries = (
-        (world.scan(node), str(world.viewpoints[node]), rng.normal(size=(36, width)).astype(np.float32))
-        for node in range(len(world))
-    )
-    return FeatureStore.write(path, entries, source="random", source_format="test")
 
 
 @pytest.fixture(autouse=True)
@@ -56,4 +46,4 @@ def vision(small_data, tiny_r2r):
 
 @pytest.fixture(scope="session")
 def tokens(tiny_r2r):
-    return text_tokens(tiny_r2r, SMALL.max_text, SMALL.leading_cls)
+    return tokenize(tiny_r2r.texts, SMALL.text_length)

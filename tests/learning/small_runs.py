@@ -3,14 +3,19 @@
 import dataclasses
 import json
 import os
+import signal
 
+import numpy as np
 import torch
 
-from mtvm.config import PRESETS
+from mtvm.config import A2CConfig, ConsistencyConfig, ImitationConfig, LossConfig
+from mtvm.features.store import FeatureStore
 from mtvm.learning import checkpoint
+from mtvm.learning.run_folder import RunFolder
 from mtvm.learning.trainer import Trainer
 from mtvm.models.config import ModelConfig
-from mtvm.models.model import MTVM
+from mtvm.models.network import make_network
+from mtvm.presets import PRESETS
 
 SMALL = ModelConfig(
     hidden=16,
@@ -25,7 +30,24 @@ SMALL = ModelConfig(
 )
 STEADY = dataclasses.replace(SMALL, dropout=0.0, feature_dropout=0.0, critic_dropout=0.0)
 
+OFF = ConsistencyConfig(enabled=False)
+IMITATION = LossConfig(imitation=ImitationConfig(weight=1.0), a2c=A2CConfig(weight=0.0), consistency=OFF)
+"""Imitation alone, in teacher-forced rollouts."""
+WITH_STUDENTS = dataclasses.replace(IMITATION, imitation=ImitationConfig(weight=1.0, student_weight=0.5))
+
 ENVIRONMENT = {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", "TOKENIZERS_PARALLELISM": "false"}
+
+
+def count_calls(monkeypatch, holder, name, key):
+    """Replace a function by one that notes `key` of the arguments of each call."""
+    calls, real = [], getattr(holder, name)
+
+    def counted(*arguments, **options):
+        calls.append(key(*arguments, **options))
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(holder, name, counted)
+    return calls
 
 
 def environment():
@@ -33,10 +55,20 @@ def environment():
     return os.environ | ENVIRONMENT
 
 
+def write_features(path, world, width, seed=0):
+    """A store of random features for every viewpoint of a world."""
+    rng = np.random.default_rng(seed)
+    entries = (
+        (world.scan(node), str(world.viewpoints[node]), rng.normal(size=(36, width)).astype(np.float32))
+        for node in range(len(world))
+    )
+    return FeatureStore.write(path, entries, source="random", source_format="test")
+
+
 def lively_model(seed=0, config=SMALL, **changes):
     """A model whose weights are large enough that every input matters."""
     torch.manual_seed(seed)
-    model = MTVM(dataclasses.replace(config, **changes)).eval()
+    model = make_network(dataclasses.replace(config, **changes)).eval()
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             wide = parameter.shape[-1] ** -0.5 if "embedding" not in name else 1.0
@@ -45,9 +77,9 @@ def lively_model(seed=0, config=SMALL, **changes):
 
 
 def changed(config, **changes):
-    """A config with other values; `data={"horizon": 3}` changes a part of it."""
+    """A config with other values; `data={"horizon": 3}` changes a part of it, at any depth."""
     parts = {
-        name: dataclasses.replace(getattr(config, name), **value) if isinstance(value, dict) else value
+        name: changed(getattr(config, name), **value) if isinstance(value, dict) else value
         for name, value in changes.items()
     }
     return dataclasses.replace(config, **parts)
@@ -70,6 +102,20 @@ def small_config(folder, out, **changes):
     return changed(tiny, **changes)
 
 
+def command(config):
+    """`mtvm train` with what the config changes."""
+    return [
+        *("train", "tiny", "--out", str(config.out), "--batch", str(config.batch), "--log-every", "1"),
+        *("--save-minutes", "0", "--device", "cpu", "--no-tensorboard"),
+        *("--data.folder", str(config.data.folder), "--data.features", str(config.data.features)),
+        *("--data.horizon", str(config.data.horizon), "--data.evaluate", "r2r/val_unseen"),
+        *("--optimizer.updates", str(config.optimizer.updates), "--optimizer.ema", "0.9"),
+        *("--selection.every", str(config.selection.every), "--selection.limit", "5"),
+        *(f"--model.{name.replace('_', '-')}={getattr(SMALL, name)}" for name in ("hidden", "heads", "intermediate")),
+        *(f"--model.{name.replace('_', '-')}={getattr(SMALL, name)}" for name in ("feature_width", "angle_width")),
+    ]
+
+
 class Stopped(Trainer):
     """A run that somebody interrupts after so many updates."""
 
@@ -77,19 +123,31 @@ class Stopped(Trainer):
         super().__init__(config, show_progress=False)
         self.after = after
 
-    def _step(self, interrupted):
-        return super()._step(interrupted or self.update + 1 == self.after)
+    def _update(self):
+        recorded = super()._update()
+        if self.learner.updates == self.after:
+            signal.raise_signal(signal.SIGINT)
+        return recorded
+
+
+def saved_state(folder):
+    return checkpoint.load(RunFolder(folder).checkpoint)
 
 
 def train(config):
     """Run to the end; the trainer and the state that it saved."""
     trainer = Trainer(config, show_progress=False)
     assert trainer.run()
-    return trainer, checkpoint.load(config.out / checkpoint.NAME)
+    return trainer, saved_state(config.out)
 
 
 def record(folder):
     return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+
+
+def contents(folder):
+    """Every file below a folder, byte by byte."""
+    return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def leftovers(folder):
@@ -122,10 +180,15 @@ def assert_same_state(one, other):
     assert any(name.startswith("/optimizer/state") for name in one)
 
 
+def has_no_effect(name):
+    """Whether no loss depends on this weight: the score's bias moves all actions alike, keys' biases all scores."""
+    return name == "head.score.bias" or name.endswith((".key.bias", ".qkv.bias"))
+
+
 def assert_close_weights(one, other, tolerance=1e-5):
     """But for what no loss depends on: there Adam makes steps of the rounding of gradients that should be zero."""
     assert one.keys() == other.keys()
     for name in one:
-        if name == "head.score.bias" or name.endswith((".key.bias", ".qkv.bias")):
+        if has_no_effect(name):
             continue
         torch.testing.assert_close(one[name], other[name], atol=tolerance, rtol=0, msg=lambda m, n=name: f"{n}: {m}")

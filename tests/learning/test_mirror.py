@@ -7,9 +7,13 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_runs import lively_model
+from made_traces import number
+from small_runs import lively_model, small_config
 
+from mtvm.config import ImitationConfig
+from mtvm.learning.losses.imitation import Imitation
 from mtvm.learning.rollout import RolloutPlan, roll_out
+from mtvm.learning.trainer import Trainer
 from mtvm.models.text import tokenize, with_mirrored
 from mtvm.world.simulator import Simulator
 
@@ -31,7 +35,7 @@ def words(text):
         ("Go up the stairs.", "Go up the stairs."),
     ],
 )
-def test_left_becomes_right_and_a_right_that_only_stresses_stays(told, mirrored):
+def test_with_mirrored_swaps_left_and_right_but_not_a_right_that_only_stresses(told, mirrored):
     both = with_mirrored(tokenize([told]))
     assert both.ids.tolist() == [words(told), words(mirrored)]
     assert both.words[0].tolist() == both.words[1].tolist()
@@ -39,20 +43,20 @@ def test_left_becomes_right_and_a_right_that_only_stresses_stays(told, mirrored)
 
 @given(st.lists(st.sampled_from(["left", "right", "turn", "the", "door", "at"]), min_size=1, max_size=12))
 @settings(max_examples=50, deadline=None)
-def test_a_mirror_in_a_mirror_shows_the_text_itself(said):
+def test_with_mirrored_twice_gives_the_text_itself(said):
     once = tokenize([" ".join(said)])
     mirrored = dataclasses.replace(once, ids=with_mirrored(once).ids[1:])
     assert torch.equal(with_mirrored(mirrored).ids[1:], once.ids)
 
 
-def test_only_the_sines_of_headings_change_their_sign(vision, tiny_r2r):
+def test_vision_mirrored_changes_the_sign_of_the_sines_of_headings_alone(vision, tiny_r2r):
     some = tiny_r2r.select(ROWS)
     simulator = Simulator(some.world)
     simulator.reset(some.starts, some.headings)
     seen, mirrored = simulator.observe(), np.array([True, False, True, False, True])
     width = vision.config.feature_width
     looks = {
-        "candidates": (vision.candidates(seen), vision.candidates(seen, mirrored)),
+        "actions": (vision.actions(seen)[0], vision.actions(seen, mirrored)[0]),
         "panorama": (vision.panorama(seen), vision.panorama(seen, mirrored)),
     }
     for plain, other in looks.values():
@@ -67,23 +71,40 @@ def test_only_the_sines_of_headings_change_their_sign(vision, tiny_r2r):
     assert torch.equal(turned[:, 0::4], plain[:, 0::4] * torch.where(torch.from_numpy(mirrored), -1, 1)[:, None])
 
 
-@pytest.mark.parametrize("history", ["memory", "hierarchical"])
-def test_a_mixed_batch_walks_as_its_episodes_alone(history, vision, tiny_r2r, tokens):
+@pytest.mark.parametrize("history", ["memory", "hierarchical", "recurrent"])
+def test_rollout_of_a_batch_with_some_mirrored_is_that_of_its_episodes_alone(history, vision, tiny_r2r, tokens):
     model = lively_model(history=history).eval()
     some = tiny_r2r.select(ROWS)
     texts = with_mirrored(tokens)
     mirrored = np.array([True, False, True, True, False])
     told = torch.from_numpy(ROWS + len(tokens.ids) * mirrored)
-    plan = RolloutPlan("teacher", STEPS, imitation=True)
+
+    def imitation(rows, mirrored):
+        plan = RolloutPlan("teacher", STEPS, mirrored=mirrored)
+        text = model.encode(texts.select(told[torch.from_numpy(rows)]))
+        trace = roll_out(model, vision, some.select(rows), text, plan, keep_steps=True)
+        return number(Imitation(ImitationConfig(weight=1.0))(trace)[0].total)
+
     with torch.no_grad():
-        together = roll_out(
-            model, vision, some, texts.select(told), dataclasses.replace(plan, mirrored=mirrored)
-        ).imitation
-        alone, unmirrored = 0.0, 0.0
-        for row in range(len(ROWS)):
-            one, text = some.select(np.array([row])), texts.select(told[row : row + 1])
-            reflected = dataclasses.replace(plan, mirrored=mirrored[row : row + 1])
-            alone += float(roll_out(model, vision, one, text, reflected).imitation)
-            unmirrored += float(roll_out(model, vision, one, text, plan).imitation)
-    assert float(together) == pytest.approx(alone, rel=1e-5)
-    assert abs(float(together) - unmirrored) > 1e-3
+        together = imitation(np.arange(len(ROWS)), mirrored)
+        alone = sum(imitation(np.array([row]), mirrored[row : row + 1]) for row in range(len(ROWS)))
+        unmirrored = sum(imitation(np.array([row]), None) for row in range(len(ROWS)))
+    assert together == pytest.approx(alone, rel=1e-5)
+    assert abs(together - unmirrored) > 1e-3
+
+
+def test_update_mirrors_half_of_its_episodes_and_tells_them_so(small_data, tmp_path):
+    config = small_config(small_data, tmp_path / "run", batch=30, data={"mirror": True})
+    learner = Trainer(config, show_progress=False).learner
+    dataset, shares = learner.datasets[0], []
+    for _ in range(3):
+        which, rows = learner.batches.next()
+        batch = learner._batch(which, rows, np.arange(len(rows)))
+        chosen = rows + len(dataset) * batch.mirrored
+        expected = with_mirrored(dataset.tokens).select(torch.from_numpy(chosen))
+        assert torch.equal(batch.tokens.ids, expected.ids)
+        assert batch.episodes.ids == [dataset.episodes.ids[row] for row in rows]
+        shares.append(batch.mirrored.mean())
+        learner.updates += 1
+    assert 0.3 < np.mean(shares) < 0.7
+    assert len(set(shares)) > 1, "each update mirrors others"

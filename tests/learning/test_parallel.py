@@ -9,18 +9,29 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from small_runs import STEADY, Stopped, assert_close_weights, changed, environment, record, small_config, train
+from small_runs import (
+    IMITATION,
+    OFF,
+    STEADY,
+    Stopped,
+    assert_close_weights,
+    changed,
+    environment,
+    record,
+    saved_state,
+    small_config,
+    train,
+)
 from two_processes import evaluation, gradients, texts
 
-from mtvm.learning import checkpoint, parallel
-from mtvm.learning.consistency import ConsistencyConfig
-from mtvm.learning.losses import LossConfig
+from mtvm.config import ImitationConfig, LossConfig
+from mtvm.learning import parallel
+from mtvm.learning import update as updates
 from mtvm.learning.trainer import Trainer
 
-OFF = ConsistencyConfig(enabled=False)
 LOSSES = {
-    "teacher": LossConfig(imitation=1.0, reinforcement=0.0, consistency=OFF),
-    "sampled": LossConfig(imitation=0.2, student=0.3, reinforcement=1.0, consistency=OFF),
+    "teacher": IMITATION,
+    "sampled": LossConfig(imitation=ImitationConfig(weight=0.2, student_weight=0.3), consistency=OFF),
     "consistent": LossConfig(),
 }
 SCRIPT = Path(__file__).with_name("two_processes.py")
@@ -81,15 +92,17 @@ def test_gradients_of_two_processes_are_those_of_one(configs, together, tmp_path
 
 def test_rollouts_of_the_two_processes_have_different_lengths(configs, tmp_path, monkeypatch):
     """Otherwise the test above would show little."""
-    trainer = Trainer(changed(configs["gradients consistent"], out=tmp_path / "alone"), show_progress=False)
-    lengths = []
+    config, lengths, outcome = configs["gradients consistent"], [], updates._outcome
+
+    def note(trace, batch):
+        lengths.append(len(trace.steps))
+        return outcome(trace, batch)
+
+    monkeypatch.setattr(updates, "_outcome", note)
     for rank in range(2):
         monkeypatch.setattr(parallel, "own_part", lambda rows, rank=rank: np.array_split(rows, 2)[rank])
-        trainer.turns.taken = [0]
-        seen = trainer._seen
-        monkeypatch.setattr(trainer, "_seen", lambda r, *a, seen=seen: lengths.append(len(r.live)) or seen(r, *a))
-        trainer._step(False)
-        monkeypatch.undo()
+        Trainer(changed(config, out=tmp_path / str(rank)), show_progress=False).learner.update()
+    assert len(lengths) == 4
     assert lengths[0] != lengths[2] or lengths[1] != lengths[3]
 
 
@@ -104,20 +117,20 @@ def test_two_updates_of_two_processes_give_the_weights_of_one(configs, together,
             assert one[number] == pytest.approx(other[number], rel=1e-3, abs=1e-3), number
 
 
-def test_both_processes_have_the_very_same_weights(configs, together):
+def test_two_processes_have_the_very_same_weights(configs, together):
     for name in configs:
         if name.startswith("weights"):
             one, other = (results[name][0] for results in together)
             assert all(torch.equal(one[weight], other[weight]) for weight in one)
 
 
-def test_an_evaluation_by_two_processes_is_that_of_one(configs, together, tmp_path):
-    nodes, views, traces = evaluation(changed(configs["evaluation"], out=tmp_path / "alone"))
+def test_evaluation_by_two_processes_is_that_of_one(configs, together, tmp_path):
+    nodes, views, thoughts = evaluation(changed(configs["evaluation"], out=tmp_path / "alone"))
     assert len(nodes) == 7
-    for found_nodes, found_views, found_traces in (results["evaluation"] for results in together):
+    for found_nodes, found_views, found_thoughts in (results["evaluation"] for results in together):
         assert torch.equal(found_nodes, nodes)
         assert torch.equal(found_views, views)
-        for mine, theirs in zip(found_traces, traces, strict=True):
+        for mine, theirs in zip(found_thoughts, thoughts, strict=True):
             for step, same in zip(mine["probabilities"], theirs["probabilities"], strict=True):
                 assert step == pytest.approx(same, abs=1e-3)
 
@@ -130,22 +143,22 @@ def test_texts_that_two_processes_share_are_read_like_those_of_one(configs, toge
         torch.testing.assert_close(results["texts"], alone, atol=2e-3, rtol=2e-3)
 
 
-def test_a_run_goes_on_with_more_or_fewer_processes(configs, together, tmp_path):
+def test_run_goes_on_with_more_or_fewer_processes(configs, together, tmp_path):
     _, whole = train(changed(configs["first half"], out=tmp_path / "whole"))
     halved = Trainer(configs["first half"], show_progress=False)
-    assert halved.update == 2
+    assert halved.learner.updates == 2
     assert halved.run()
     assert_close_weights(whole["model"], halved.model.state_dict())
     for weights, began in (results["second half"] for results in together):
         assert began == 2
         assert_close_weights(whole["model"], weights)
     for name in ("first half", "second half"):
-        state = checkpoint.load(configs[name].out / checkpoint.NAME)
-        assert_close_weights(whole["mean"]["weights"], state["mean"]["weights"])
+        state = saved_state(configs[name].out)
+        assert_close_weights(whole["ema"]["weights"], state["ema"]["weights"])
         assert [line["update"] for line in record(configs[name].out)] == [1, 2, 2, 3, 4, 4]
 
 
-def test_accelerate_launches_it_too(configs, together, tmp_path):
+def test_accelerate_launches_two_processes_that_train_alike(configs, together, tmp_path):
     pytest.importorskip("accelerate")
     config = changed(configs["weights teacher"], out=tmp_path / "run")
     (tmp_path / "task.json").write_text(json.dumps({"weights": config.to_dict()}))

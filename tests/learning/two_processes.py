@@ -8,38 +8,36 @@ import torch
 from small_runs import Stopped, lively_model
 
 from mtvm.config import TrainConfig
-from mtvm.learning import parallel, reading
-from mtvm.learning.evaluation import evaluate_agent
+from mtvm.learning import parallel
+from mtvm.learning import texts as texts_module
+from mtvm.learning.evaluation import walk
 from mtvm.learning.trainer import Trainer
 
 
 def gradients(config):
     """Of the first update, summed over the processes."""
-    trainer = Trainer(config, show_progress=False)
+    learner = Trainer(config, show_progress=False).learner
     found = {}
 
     def keep(*_, **__):
-        named = trainer.model.named_parameters()
+        named = learner.model.named_parameters()
         found.update({name: None if value.grad is None else value.grad.clone() for name, value in named})
 
-    trainer.scaler.step = keep
-    parts, _ = trainer._step(False)
-    return found, parts
+    learner.scaler.step = keep
+    return found, learner.update()
 
 
 def evaluation(config):
     trainer = Trainer(config, show_progress=False)
     model = lively_model(seed=2, config=config.model)
-    done = evaluate_agent(
-        model, trainer.exam.vision, trainer.exam.episodes, 6, batch=4, probabilities=True, show_progress=False
-    )
-    return torch.from_numpy(done.nodes), torch.from_numpy(done.views), done.traces
+    done = walk(model, trainer.validation, batch=4, probabilities=True, show_progress=False)
+    return torch.from_numpy(done.nodes), torch.from_numpy(done.views), done.thoughts
 
 
 def texts(config):
     """All texts of the training split as the frozen reader reads them, in batches small enough to share."""
-    reading._BATCH = 8
-    read = Trainer(config, show_progress=False).texts[0]
+    texts_module._BATCH = 8
+    read = Trainer(config, show_progress=False).learner.texts[0]
     return read.select(torch.arange(len(read))).states
 
 
@@ -59,7 +57,7 @@ def main(folder):
             Stopped(config, 2).run()
         else:
             trainer = Trainer(config, show_progress=False)
-            began = trainer.update
+            began = trainer.learner.updates
             trainer.run()
             results[name] = trainer.model.state_dict(), began
     torch.save(results, folder / f"results-{parallel.rank()}-of-{parallel.size()}.pt")

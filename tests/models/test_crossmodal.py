@@ -5,27 +5,19 @@ import math
 
 import pytest
 import torch
+from small_models import TINY, strengthen
 from torch.nn import functional
 
-from mtvm.models.attention import LAYER_NORM_EPS, Packing
-from mtvm.models.config import PRESETS
+from mtvm.models.attention import LAYER_NORM_EPS
 from mtvm.models.crossmodal import CrossModalEncoder
-
-torch.set_num_threads(1)
+from mtvm.models.packing import Packing
 
 WORDS, STREAM = (7, 4, 1), (6, 6, 2)  # real tokens of three episodes
 
 
 def make_encoder(**changes):
-    """An encoder whose weights are large enough that every input matters."""
     torch.manual_seed(0)
-    config = dataclasses.replace(PRESETS["tiny"], **changes)
-    encoder = CrossModalEncoder(config).eval()
-    with torch.no_grad():
-        for name, parameter in encoder.named_parameters():
-            wide = parameter.shape[-1] ** -0.5 if "embedding" not in name else 1.0
-            parameter.normal_(std=2 * wide if parameter.dim() > 1 else 0.3).add_("orm.weight" in name)
-    return encoder
+    return strengthen(CrossModalEncoder(dataclasses.replace(TINY, **changes)).eval())
 
 
 def mask_of(lengths, longest=None):
@@ -36,7 +28,7 @@ def mask_of(lengths, longest=None):
 def inputs():
     """Text, its mask, vision, its mask."""
     generator = torch.Generator().manual_seed(1)
-    text, vision = (torch.randn(3, max(n), PRESETS["tiny"].hidden, generator=generator) for n in (WORDS, STREAM))
+    text, vision = (torch.randn(3, max(n), TINY.hidden, generator=generator) for n in (WORDS, STREAM))
     return text, mask_of(WORDS), vision, mask_of(STREAM)
 
 
@@ -99,20 +91,20 @@ def run(encoder, inputs, **options):
     return encoder(text, Packing(text_mask), vision, Packing(vision_mask), **options)
 
 
-def test_the_encoder_is_the_plain_computation(encoder, inputs):
+def test_crossmodal_encoder_is_the_plain_computation(encoder, inputs):
     text, vision = run(encoder, inputs)
     plain_text, plain_vision, _, _ = plain_encoder(encoder, *inputs)
     torch.testing.assert_close(text[inputs[1]], plain_text[inputs[1]], atol=1e-4, rtol=1e-4)
     torch.testing.assert_close(vision[inputs[3]], plain_vision[inputs[3]], atol=1e-4, rtol=1e-4)
 
 
-def test_nothing_masked_is_the_plain_computation_too(encoder, inputs):
+def test_crossmodal_encoder_without_padding_is_the_plain_computation(encoder, inputs):
     full = (inputs[0], torch.ones_like(inputs[1]), inputs[2], torch.ones_like(inputs[3]))
     for found, expected in zip(run(encoder, full), plain_encoder(encoder, *full), strict=False):
         torch.testing.assert_close(found, expected, atol=1e-4, rtol=1e-4)
 
 
-def test_padding_that_is_computed_is_the_plain_computation_too(encoder, inputs):
+def test_crossmodal_encoder_with_padding_kept_is_the_plain_computation(encoder, inputs):
     """As the released code does: padding is never attended to, but attends itself."""
     packings = (Packing(mask, drop=False) for mask in (inputs[1], inputs[3]))
     found = encoder(inputs[0], next(packings), inputs[2], next(packings))
@@ -121,17 +113,17 @@ def test_padding_that_is_computed_is_the_plain_computation_too(encoder, inputs):
 
 
 @pytest.mark.parametrize("stream", ["text", "vision"])
-def test_padding_never_leaks(encoder, inputs, stream):
-    place, masks = (0 if stream == "text" else 2), (inputs[1], inputs[3])
-    changed, mask = list(inputs), masks[place // 2]
-    changed[place] = torch.where(mask[..., None], inputs[place], 50 * torch.randn_like(inputs[place]))
+def test_crossmodal_encoder_never_reads_padding(encoder, inputs, stream):
+    index, masks = (0 if stream == "text" else 2), (inputs[1], inputs[3])
+    changed, mask = list(inputs), masks[index // 2]
+    changed[index] = torch.where(mask[..., None], inputs[index], 50 * torch.randn_like(inputs[index]))
     for found, expected, real in zip(run(encoder, changed), run(encoder, inputs), masks, strict=True):
         torch.testing.assert_close(found[real], expected[real], atol=1e-5, rtol=1e-5)
-    changed[place] = inputs[place] + torch.randn_like(inputs[place])  # and what is not padding matters
+    changed[index] = inputs[index] + torch.randn_like(inputs[index])  # and what is not padding matters
     assert not torch.allclose(run(encoder, changed)[1][masks[1]], run(encoder, inputs)[1][masks[1]], atol=1e-2)
 
 
-def test_no_gradient_flows_from_padding(encoder, inputs):
+def test_crossmodal_encoder_gives_padding_no_gradient(encoder, inputs):
     text, text_mask, vision, vision_mask = inputs
     text.requires_grad_()
     vision.requires_grad_()
@@ -147,19 +139,19 @@ def test_no_gradient_flows_from_padding(encoder, inputs):
 @pytest.mark.parametrize("drop", [True, False])
 @pytest.mark.parametrize("full", [True, False])
 @pytest.mark.parametrize("count", [1, 3, 6])
-def test_the_last_places_alone_are_the_same(inputs, layers, bidirectional, drop, full, count):
+def test_crossmodal_encoder_asked_for_last_tokens_gives_the_same(inputs, layers, bidirectional, drop, full, count):
     encoder = make_encoder(crossmodal_layers=layers, bidirectional=bidirectional)
     text, text_mask, vision, mask = inputs
     mask = torch.ones_like(mask) if full else mask.flip(1)  # of a stream it is the beginning that may be missing
-    words, places, asked = Packing(text_mask, drop), Packing(mask, drop), Packing(mask[:, -count:], drop)
-    _, expected = encoder(text, words, vision, places)
-    given, found = encoder(text, words, vision, places, asked=asked)
+    words, stream, asked = Packing(text_mask, drop), Packing(mask, drop), Packing(mask[:, -count:], drop)
+    _, expected = encoder(text, words, vision, stream)
+    given, found = encoder(text, words, vision, stream, asked=asked)
     assert given is text
     real = mask[:, -count:]
     torch.testing.assert_close(asked.spread(found)[real], expected[:, -count:][real], atol=1e-5, rtol=1e-5)
 
 
-def test_what_an_episode_computes_once_gives_the_same(encoder, inputs):
+def test_crossmodal_encoder_text_cache_gives_the_same(encoder, inputs):
     cache = encoder.text_cache(inputs[0], Packing(inputs[1]))
     assert len(cache) == (1 if encoder.bidirectional else len(encoder.layers))
     for found, expected in zip(run(encoder, inputs, cache=cache), run(encoder, inputs), strict=True):
@@ -168,7 +160,7 @@ def test_what_an_episode_computes_once_gives_the_same(encoder, inputs):
     assert not torch.allclose(run(encoder, inputs, cache=zeros)[1], run(encoder, inputs)[1], atol=1e-2), "unused"
 
 
-def test_gradients_reach_the_text_through_what_was_computed_once(encoder, inputs):
+def test_crossmodal_encoder_text_cache_passes_gradients(encoder, inputs):
     gradients = []
     for cached in (False, True):
         text = inputs[0].clone().requires_grad_()
@@ -179,7 +171,7 @@ def test_gradients_reach_the_text_through_what_was_computed_once(encoder, inputs
     torch.testing.assert_close(*gradients, atol=1e-3, rtol=1e-4)
 
 
-def test_the_single_direction_leaves_the_text_alone(inputs):
+def test_crossmodal_encoder_of_a_single_direction_leaves_the_text_alone(inputs):
     encoder = make_encoder(bidirectional=False)
     assert torch.equal(run(encoder, inputs)[0], inputs[0])
     names = {name for name, _ in encoder.named_parameters()}
@@ -188,7 +180,7 @@ def test_the_single_direction_leaves_the_text_alone(inputs):
 
 
 @pytest.mark.parametrize("whole", [True, False])
-def test_recorded_attention_is_what_was_attended(encoder, inputs, whole):
+def test_crossmodal_encoder_records_its_attention_weights(encoder, inputs, whole):
     record = []
     asked = None if whole else Packing(inputs[3][:, -3:])
     text, vision = run(encoder, inputs, asked=asked, record=record)

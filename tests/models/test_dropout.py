@@ -11,7 +11,7 @@ from mtvm.models.dropout import Dropout, dropout
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.4, 0.5, 0.9])
-def test_elements_fall_at_the_rate_and_the_mean_stays(rate):
+def test_dropout_zeroes_at_the_rate_and_keeps_the_mean(rate):
     torch.manual_seed(0)
     count = 200_000
     kept = dropout(torch.ones(count), rate)
@@ -21,7 +21,7 @@ def test_elements_fall_at_the_rate_and_the_mean_stays(rate):
     assert abs(float(kept.mean()) - 1) < 4 * deviation / (1 - rate)
 
 
-def test_neighbours_fall_independently():
+def test_dropout_of_neighbours_is_independent():
     """Four elements share one random number; none of their bits do."""
     torch.manual_seed(0)
     fallen = (dropout(torch.ones(400_000), 0.5) == 0).float().view(-1, 4)
@@ -31,7 +31,7 @@ def test_neighbours_fall_independently():
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=3), st.integers(0, 1000))
 @settings(max_examples=20, deadline=None)
-def test_the_gradient_passes_where_the_value_did(shape, seed):
+def test_dropout_gradient_passes_where_the_value_did(shape, seed):
     torch.manual_seed(seed)
     values = torch.randn(shape).transpose(0, -1).requires_grad_()
     kept = dropout(values, 0.3)
@@ -40,7 +40,7 @@ def test_the_gradient_passes_where_the_value_did(shape, seed):
     torch.testing.assert_close(kept.detach(), values.detach() * values.grad)
 
 
-def test_the_same_seed_drops_the_same():
+def test_dropout_follows_the_seed():
     def draw(seed):
         torch.manual_seed(seed)
         return dropout(torch.ones(1000), 0.5)
@@ -49,7 +49,7 @@ def test_the_same_seed_drops_the_same():
     assert not torch.equal(draw(1), draw(2))
 
 
-def test_evaluation_and_rate_zero_change_nothing():
+def test_dropout_in_evaluation_or_at_rate_zero_changes_nothing():
     values = torch.randn(7)
     assert Dropout(0.5).eval()(values) is values
     assert dropout(values, 0.0) is values

@@ -1,40 +1,31 @@
-"""The exported step program against the model, for sizes other than those it was exported with."""
-
-import dataclasses
+"""The step program against the model's own step, as it is and exported, at many sizes."""
 
 import pytest
 import torch
+from small_models import assert_same, make_model, with_stop, words_of
 
 from mtvm.errors import InputError
-from mtvm.models.config import PRESETS
-from mtvm.models.export import export_step
-from mtvm.models.model import MTVM
-from mtvm.models.text import tokenize
-
-torch.set_num_threads(1)
+from mtvm.models.config import HISTORIES
+from mtvm.models.export import StepProgram, export_step
 
 WORDS = ["walk", "past", "the", "sofa", "and", "up", "to", "red", "door", "then", "go", "left", "stop", "wait", "here"]
+SIZES = pytest.mark.parametrize(
+    ("batch", "words", "candidates", "steps"), [(1, 1, 1, 2), (2, 7, 5, 3), (5, 12, 3, 4), (1, 18, 9, 6), (3, 4, 0, 3)]
+)
+OPTIONS = {
+    "both": {"bidirectional": True, "crossmodal_layers": 2},
+    "single": {"bidirectional": False, "crossmodal_layers": 2},
+}
+MORE_OPTIONS = OPTIONS | {
+    "one layer": {"crossmodal_layers": 1},
+    "released padding": {"pool_padding": True},
+}
 
 
-def make_model(bidirectional):
-    """A model whose weights are large enough that every input matters."""
-    torch.manual_seed(0)
-    layers = 2 if bidirectional else 1  # exporting takes its time
-    config = dataclasses.replace(
-        PRESETS["tiny"], bidirectional=bidirectional, crossmodal_layers=layers, feature_scale=3
-    )
-    model = MTVM(config)
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            wide = parameter.shape[-1] ** -0.5 if "embedding" not in name else 1.0
-            parameter.normal_(std=2 * wide if parameter.dim() > 1 else 0.3).add_("orm.weight" in name)
-    return model
-
-
-@pytest.fixture(scope="module", params=[True, False], ids=["both", "single"])
+@pytest.fixture(scope="module", params=OPTIONS.values(), ids=OPTIONS)
 def exported(request, tmp_path_factory):
     """The model, the program that was written of it and read again, and whether the model was still training."""
-    model = make_model(request.param).train()
+    model = make_model(feature_scale=3.0, **request.param).train()
     path = tmp_path_factory.mktemp("export") / "step.pt2"
     export_step(model, path)
     kept = model.training
@@ -42,63 +33,73 @@ def exported(request, tmp_path_factory):
 
 
 def instructions(batch, words):
-    return [" ".join(WORDS[(row + place) % len(WORDS)] for place in range(max(words - row, 1))) for row in range(batch)]
+    return [" ".join(WORDS[(row + index) % len(WORDS)] for index in range(max(words - row, 1))) for row in range(batch)]
 
 
 @torch.no_grad()
-@pytest.mark.parametrize(
-    ("batch", "words", "places", "steps"), [(1, 1, 1, 2), (2, 7, 5, 3), (5, 12, 3, 4), (1, 18, 9, 6), (3, 4, 1, 3)]
-)
-def test_the_program_acts_as_the_model(exported, batch, words, places, steps):
-    """Over several greedy steps, the first with a memory of one masked token."""
-    model, program, _ = exported
+def compare(model, program, batch, words, candidates, steps):
+    """Several greedy steps of both, the first with a memory of one masked token."""
     config, generator = model.config, torch.Generator().manual_seed(batch)
-    text = model.encode(tokenize(instructions(batch, words)))
+    text = model.encode(words_of(instructions(batch, words)))
     past = model.start(text)
-    memory = torch.full((batch, 1, config.token_width), 9.0)  # rubbish that the mask must hide
+    memory = torch.full((batch, 1, config.token_width), 9.0)  # the mask must hide it
     memory_mask = torch.zeros(batch, 1, dtype=torch.bool)
     for number in range(steps):
-        counts = torch.randint(0, places + 1, (batch,), generator=generator)
-        views = torch.randn(batch, places, config.token_width, generator=generator)
-        views *= (torch.arange(places) < counts[:, None])[..., None]
+        counts = torch.randint(0, candidates + 1, (batch,), generator=generator)
+        actions, mask = with_stop(torch.randn(batch, candidates, config.token_width, generator=generator), counts)
         direction = torch.randn(batch, config.angle_width, generator=generator)
-        step = model.step(text, past, views, counts, need_rest=False)
-        logits, activations = program(text.states, text.mask, memory, memory_mask, views, counts)
-        torch.testing.assert_close(logits, step.logits, atol=1e-4, rtol=1e-4)
-        torch.testing.assert_close(activations[step.mask], step.activations[step.mask], atol=1e-4, rtol=1e-4)
+        step = model.step(text, past, actions, mask, need_rest=False)
+        logits, activations = program(text.states, text.mask, memory, memory_mask, actions, mask)
+        assert_same(logits, step.logits)
+        assert_same(activations[mask], step.activations[mask])
         chosen = step.logits.argmax(dim=1)
-        assert torch.equal(logits.argmax(dim=1), chosen)
         token = torch.cat([activations[torch.arange(batch), chosen], direction], dim=1)[:, None]
         memory = token if number == 0 else torch.cat([memory, token], dim=1)
         memory_mask = torch.ones(memory.shape[:2], dtype=torch.bool)
         past = model.remember(past, step, chosen, direction)
 
 
-def test_the_program_reads_each_episodes_own_memory(exported):
+@SIZES
+def test_exported_program_is_the_models_step(exported, batch, words, candidates, steps):
+    model, program, _ = exported
+    compare(model, program, batch, words, candidates, steps)
+
+
+@SIZES
+@pytest.mark.parametrize("changes", MORE_OPTIONS.values(), ids=MORE_OPTIONS)
+def test_step_program_is_the_models_step(changes, batch, words, candidates, steps):
+    model = make_model(feature_scale=3.0, **changes)
+    compare(model, StepProgram(model), batch, words, candidates, steps)
+
+
+@torch.no_grad()
+def test_exported_program_reads_each_episodes_own_memory(exported):
     """Episodes of different ages in one batch, as the model sees them one by one."""
     model, program, _ = exported
     config = model.config
-    text = model.encode(tokenize(instructions(3, 6)))
+    text = model.encode(words_of(instructions(3, 6)))
     ages = torch.tensor([4, 0, 2])
-    mask = torch.arange(4) < ages[:, None]
-    memory, views = torch.randn(3, 4, config.token_width), torch.randn(3, 2, config.token_width)
-    logits, _ = program(text.states, text.mask, memory, mask, views, torch.full((3,), 2))
+    memory = torch.randn(3, 4, config.token_width)
+    actions, mask = with_stop(torch.randn(3, 2, config.token_width), torch.full((3,), 2))
+    logits, _ = program(text.states, text.mask, memory, torch.arange(4) < ages[:, None], actions, mask)
     for row, age in enumerate(ages.tolist()):
         rows = torch.tensor([row])
         alone = text.keep(rows)
         past = model.start(alone)
         for number in range(age):
             past.bank.append(memory[rows, number])
-        step = model.step(alone, past, views[rows], torch.tensor([2]))
-        torch.testing.assert_close(logits[row], step.logits[0], atol=1e-4, rtol=1e-4)
+        step = model.step(alone, past, actions[rows], mask[rows])
+        assert_same(logits[row], step.logits[0])
 
 
-def test_exporting_leaves_the_model_as_it_was(exported):
-    assert exported[2], "a model in training was left in evaluation mode"
+def test_export_step_leaves_the_model_in_training(exported):
+    assert exported[2]
 
 
-def test_only_a_memory_bank_can_be_exported(tmp_path):
-    model = MTVM(dataclasses.replace(PRESETS["tiny"], history="recurrent"))
-    with pytest.raises(InputError, match="recurrent"):
+@pytest.mark.parametrize("history", [name for name in HISTORIES if name != "memory"])
+def test_export_step_refuses_models_without_a_memory_bank(history, tmp_path):
+    model = make_model(history=history).train()
+    with pytest.raises(InputError, match=history):
         export_step(model, tmp_path / "step.pt2")
     assert list(tmp_path.iterdir()) == []
+    assert model.training

@@ -4,209 +4,202 @@ import dataclasses
 
 import pytest
 import torch
+from small_models import (
+    TEXTS,
+    TINY,
+    assert_same,
+    follow,
+    make_walk,
+    walk_of,
+    walk_through,
+    words_of,
+)
+from small_models import make_model as make_small_model
 
-from mtvm.models.config import HISTORIES, PRESETS
+from mtvm.models.config import HISTORIES
 from mtvm.models.history import StepRecord
-from mtvm.models.model import MTVM
-from mtvm.models.text import Tokens, tokenize
 
-torch.set_num_threads(1)
-
-TINY = dataclasses.replace(PRESETS["tiny"], vocabulary=1000)  # quick to build
-
-TEXTS = ["Walk past the sofa and the chandeliers, then stop.", "Go up.", "Leave the kitchen by the left door."]
 STEPS = 3
 TOKENS = {  # of the past, before each of the four steps
     "memory": [0, 1, 2, 3],
     "none": [0, 0, 0, 0],
     "recurrent": [1, 1, 1, 1],
     "oriented": [0, 1, 2, 3],
-    "hierarchical": [0, 1, 2, 3],
+    "hierarchical": [1, 2, 3, 4],  # [CLS] and the steps
 }
-
-
-def words_of(texts):
-    """WordPieces of the texts, in the small vocabulary."""
-    tokens = tokenize(texts)
-    return Tokens(torch.where(tokens.ids < 200, tokens.ids, 200 + tokens.ids % 800), tokens.words)
+every_history = pytest.mark.parametrize("history", HISTORIES)
+with_and_without_gradients = pytest.mark.parametrize("grad", [True, False])
 
 
 def make_model(history, **changes):
-    """A model whose weights are large enough that every input matters."""
-    torch.manual_seed(0)
-    model = MTVM(dataclasses.replace(TINY, history=history, **changes)).eval()
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            wide = parameter.shape[-1] ** -0.5 if "embedding" not in name else 1.0
-            parameter.normal_(std=2 * wide if parameter.dim() > 1 else 0.3).add_("orm.weight" in name)
-    return model
+    return make_small_model(history=history, **changes)
 
 
 @pytest.fixture
 def walk():
-    """For each step the candidates, their counts, the chosen one, the new direction and the panorama of 3 episodes."""
-    config, generator = PRESETS["tiny"], torch.Generator().manual_seed(1)
-    steps = []
-    for _ in range(STEPS + 1):
-        counts = torch.randint(1, 5, (3,), generator=generator)
-        views = torch.randn(3, int(counts.max()), config.token_width, generator=generator)
-        views *= (torch.arange(views.shape[1]) < counts[:, None])[..., None]
-        chosen = (torch.rand(3, generator=generator) * counts).long()
-        direction = torch.randn(3, config.angle_width, generator=generator)
-        steps.append((views, counts, chosen, direction, torch.randn(3, 36, config.token_width, generator=generator)))
-    return steps
+    return make_walk(TINY, steps=STEPS + 1)
 
 
-def of_row(walk, row):
-    return [
-        tuple(
-            part[row : row + 1, : int(step[1][row])] if number == 0 else part[row : row + 1]
-            for number, part in enumerate(step)
-        )
-        for step in walk
-    ]
+def turned(walk):
+    """The walk with another direction after the first move."""
+    return [walk[0]._replace(direction=torch.randn(3, TINY.angle_width)), *walk[1:]]
 
 
-def follow(model, texts, walk):
-    """The steps that the model makes, and the past after them."""
-    text = model.encode(words_of(texts))
-    past, steps = model.start(text), []
-    for views, counts, chosen, direction, panorama in walk:
-        steps.append(model.step(text, past, views, counts))
-        past = model.remember(past, steps[-1], chosen, direction, panorama)
-    return steps, past
-
-
-def assert_same(found, expected, tolerance=1e-4):
-    torch.testing.assert_close(found, expected, atol=tolerance, rtol=tolerance)
-
-
-@pytest.mark.parametrize("grad", [True, False])
-@pytest.mark.parametrize("history", HISTORIES)
-def test_the_past_stands_before_the_candidates(history, grad, walk):
+@with_and_without_gradients
+@every_history
+def test_history_tokens_precede_the_actions(history, grad, walk):
     model = make_model(history)
     with torch.set_grad_enabled(grad):
         text = model.encode(words_of(TEXTS))
         past = model.start(text)
-        for number, (views, counts, chosen, direction, panorama) in enumerate(walk):
+        for number, move in enumerate(walk):
             tokens, mask = model.history.tokens(past, model.token_encoder)
             assert tokens.shape == (3, TOKENS[history][number], model.config.hidden)
             assert mask.shape == tokens.shape[:2]
             assert mask.dtype == torch.bool
             assert mask.all()
-            step = model.step(text, past, views, counts)
-            assert step.stream.shape[1] == tokens.shape[1] + views.shape[1] + 1
-            past = model.remember(past, step, chosen, direction, panorama)
+            step = model.step(text, past, move.actions, move.mask)
+            assert step.stream.shape[1] == tokens.shape[1] + move.actions.shape[1]
+            past = model.remember(past, step, move.chosen, move.direction, move.panorama)
 
 
-@pytest.mark.parametrize("history", HISTORIES)
-def test_the_past_matters_except_where_there_is_none(history, walk):
+@every_history
+def test_history_matters_except_none(history, walk):
     model = make_model(history)
-    other = [(*walk[0][:3], torch.randn(3, model.config.angle_width), walk[0][4]), *walk[1:]]
     for number, (one, two) in enumerate(
-        zip(follow(model, TEXTS, walk)[0], follow(model, TEXTS, other)[0], strict=True)
+        zip(follow(model, TEXTS, walk), follow(model, TEXTS, turned(walk)), strict=True)
     ):
         same = torch.allclose(one.logits, two.logits, atol=1e-3)
         assert same == (number == 0 or history == "none")
 
 
-@pytest.mark.parametrize("grad", [True, False])
-@pytest.mark.parametrize("history", HISTORIES)
-def test_a_batch_is_its_episodes_one_by_one(history, grad, walk):
+@with_and_without_gradients
+@every_history
+def test_history_of_a_batch_is_that_of_single_episodes(history, grad, walk):
     model = make_model(history)
     with torch.set_grad_enabled(grad):
-        together, _ = follow(model, TEXTS, walk)
+        together = follow(model, TEXTS, walk)
         for row, text in enumerate(TEXTS):
-            for step, single in zip(together, follow(model, [text], of_row(walk, row))[0], strict=True):
+            alone = follow(model, [text], walk_of(walk, torch.tensor([row])))
+            for step, single in zip(together, alone, strict=True):
                 width = single.logits.shape[1]
                 assert_same(step.logits[row, :width], single.logits[0])
                 assert_same(model.value(step)[row], model.value(single)[0])
 
 
-@pytest.mark.parametrize("grad", [True, False])
-@pytest.mark.parametrize("history", HISTORIES)
-def test_keeping_some_episodes_changes_nothing_for_them(history, grad, walk):
+@with_and_without_gradients
+@every_history
+def test_history_keep_changes_nothing_for_those_kept(history, grad, walk):
     model = make_model(history)
     with torch.set_grad_enabled(grad):
-        everyone = follow(model, TEXTS, walk)[0][-1]
-        _, past = follow(model, TEXTS, walk[:-1])
+        everyone = follow(model, TEXTS, walk)[-1]
+        _, past = walk_through(model, TEXTS, walk[:-1])
         text = model.encode(words_of(TEXTS))
-        views, counts, *_ = walk[-1]
         for rows in (torch.tensor([2, 0]), torch.tensor([1])):
-            step = model.step(text.keep(rows), past.keep(rows), views[rows], counts[rows])
+            step = model.step(text.keep(rows), past.keep(rows), walk[-1].actions[rows], walk[-1].mask[rows])
             assert_same(step.logits, everyone.logits[rows])
 
 
-@pytest.mark.parametrize("history", HISTORIES)
-def test_gradients_reach_all_parameters_of_the_history(history, walk):
+@every_history
+def test_history_gradients_reach_all_its_parameters(history, walk):
     model = make_model(history).train()
-    steps, _ = follow(model, TEXTS, walk)
-    steps[-1].logits[steps[-1].mask].square().sum().backward()
+    last = follow(model, TEXTS, walk)[-1]
+    last.logits[last.mask].square().sum().backward()
     still = [name for name, p in model.history.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0]
     assert still == []
 
 
-@pytest.mark.parametrize("history", HISTORIES)
-def test_gradients_flow_in_evaluation_mode_and_without_dropout(history, walk):
+@every_history
+def test_history_gradients_flow_in_evaluation_and_without_dropout(history, walk):
     """Every step's loss has its gradient, although the past has grown since."""
     for model in (make_model(history), make_model(history, dropout=0.0, feature_dropout=0.0).train()):
-        steps, _ = follow(model, TEXTS, walk)
+        steps = follow(model, TEXTS, walk)
         sum(step.logits[step.mask].square().sum() for step in steps).backward()
         assert model.token_encoder.project.weight.grad.abs().sum() > 0
 
 
 @pytest.mark.parametrize("history", ["memory", "recurrent", "hierarchical"])
-def test_gradients_flow_back_to_the_first_step(history, walk):
+def test_history_gradients_flow_back_to_the_first_step(history, walk):
     model = make_model(history)
-    first = walk[0][3].requires_grad_()  # the direction after the first move
-    steps, _ = follow(model, TEXTS, walk)
-    steps[-1].logits[steps[-1].mask].square().sum().backward()
+    first = walk[0].direction.requires_grad_()
+    last = follow(model, TEXTS, walk)[-1]
+    last.logits[last.mask].square().sum().backward()
     assert (first.grad.abs().sum(dim=1) > 0).all()
 
 
-@pytest.mark.parametrize("history", HISTORIES)
-def test_a_limit_of_one_step_forgets_the_first(history, walk):
-    """Of a changed first step nothing is left at the third, except in a state that is refined from step to step."""
+@every_history
+def test_history_limit_bounds_its_tokens(history, walk):
     model = make_model(history, memory_steps=1)
-    changed = [(*walk[0][:3], torch.randn(3, model.config.angle_width), walk[0][4]), *walk[1:]]
-    if history in ("oriented", "hierarchical"):  # the memory bank's own tokens carry the past on
-        third, other = (follow(model, TEXTS, one)[0][2] for one in (walk, changed))
-        assert_same(other.logits, third.logits)
-    elif history == "recurrent":
-        third, other = (follow(model, TEXTS, one)[0][2] for one in (walk, changed))
-        assert not torch.allclose(other.logits, third.logits, atol=1e-3)
-    past = follow(model, TEXTS, walk)[1]
-    assert model.history.tokens(past, model.token_encoder)[0].shape[1] == min(TOKENS[history][2], 1)
+    _, past = walk_through(model, TEXTS, walk)
+    expected = {"memory": 1, "none": 0, "recurrent": 1, "oriented": 1, "hierarchical": 2}
+    assert model.history.tokens(past, model.token_encoder)[0].shape[1] == expected[history]
 
 
-def test_the_memory_bank_keeps_the_models_own_activations(walk):
-    model = make_model("memory")
-    steps, past = follow(model, TEXTS, walk)
-    for number, (step, (_, _, chosen, direction, _)) in enumerate(zip(steps, walk, strict=True)):
-        expected = torch.cat([step.activations[torch.arange(3), chosen], direction], dim=1)
+@pytest.mark.parametrize("history", ["oriented", "hierarchical"])
+def test_history_limit_of_one_forgets_the_first_step(history, walk):
+    """Of a changed first step nothing is left at the third; the other histories carry it on in what they keep."""
+    model = make_model(history, memory_steps=1)
+    third, other = (follow(model, TEXTS, one)[2] for one in (walk, turned(walk)))
+    assert_same(other.logits, third.logits)
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_memory_history_limit_is_the_full_model_with_truncated_memory(steps, walk):
+    full, limited = make_model("memory"), make_model("memory", memory_steps=steps)
+    assert all(torch.equal(a, b) for a, b in zip(full.parameters(), limited.parameters(), strict=True))
+    text = limited.encode(words_of(TEXTS))
+    past, tokens = limited.start(text), []
+    for move in walk:
+        found = limited.step(text, past, move.actions, move.mask)
+        short = full.start(text)
+        for token in tokens[-steps:]:
+            short.bank.append(token)
+        assert_same(found.logits, full.step(text, short, move.actions, move.mask).logits)
+        past = limited.remember(past, found, move.chosen, move.direction)
+        tokens.append(torch.cat([found.activations[torch.arange(3), move.chosen], move.direction], dim=1))
+    whole = follow(full, TEXTS, walk)[-1]
+    assert not torch.allclose(found.logits[found.mask], whole.logits[whole.mask], atol=1e-3), "the limit does nothing"
+
+
+def test_memory_history_keeps_the_models_own_activations(walk):
+    """Eq. 2."""
+    steps, past = walk_through(make_model("memory"), TEXTS, walk)
+    for number, (step, move) in enumerate(zip(steps, walk, strict=True)):
+        expected = torch.cat([step.activations[torch.arange(3), move.chosen], move.direction], dim=1)
         assert torch.equal(past.bank.tokens()[:, number], expected)
 
 
-def test_the_oriented_history_keeps_what_was_seen_and_done(walk):
+@pytest.mark.parametrize("limit", [None, 2])
+def test_memory_history_encodes_each_token_once(limit, walk):
+    model, encoded = make_model("memory", memory_steps=limit), []
+    model.token_encoder.register_forward_pre_hook(lambda _, given: encoded.append(given[0]))
+    _, past = walk_through(model, TEXTS, walk)
+    remembered = [tokens for tokens in encoded if len(tokens) == 3]
+    expected = past.bank.keep(torch.arange(3)).tokens()
+    assert len(remembered) == STEPS, "of four steps the last one's token was not read"
+    assert torch.equal(remembered[-1], expected[:, -2])
+
+
+def test_oriented_history_keeps_the_chosen_view_and_direction(walk):
     model = make_model("oriented")
-    _, past = follow(model, TEXTS, walk)
-    for number, (views, _, chosen, direction, _) in enumerate(walk):
-        seen = views[torch.arange(3), chosen, : model.config.feature_width]
-        assert torch.equal(past.bank.tokens()[:, number], torch.cat([seen, direction], dim=1))
+    _, past = walk_through(model, TEXTS, walk)
+    for number, move in enumerate(walk):
+        seen = move.actions[torch.arange(3), move.chosen, : model.config.feature_width]
+        assert torch.equal(past.bank.tokens()[:, number], torch.cat([seen, move.direction], dim=1))
 
 
-def test_the_recurrent_state_begins_as_the_texts_first_token(walk):
+def test_recurrent_history_begins_as_the_texts_first_token():
     model = make_model("recurrent")
     text = model.encode(words_of(TEXTS))
     tokens, _ = model.history.tokens(model.start(text), model.token_encoder)
     assert torch.equal(tokens[:, 0], text.states[:, 0])
 
 
-def test_the_recurrent_state_is_refined_as_in_vln_bert(walk):
+def test_recurrent_history_refines_its_state_after_vln_bert(walk):
     """State and match of attended language and vision, projected; then joined with the action and projected again."""
     model = make_model("recurrent")
-    steps, past = follow(model, TEXTS, walk[:1])
-    step, direction, history = steps[0], walk[0][3], model.history
+    (step,), past = walk_through(model, TEXTS, walk[:1])
+    direction, history = walk[0].direction, model.history
     for row in range(3):
         state = step.stream[row, 0]
         attended = []
@@ -219,106 +212,68 @@ def test_the_recurrent_state_is_refined_as_in_vln_bert(walk):
         assert_same(past.token[row], acted)
 
 
-def test_the_recurrent_state_looks_at_no_padding():
-    """Whatever stands in padded places, of the text or of the stream, the next state is the same."""
+def test_recurrent_history_never_reads_padding():
     model, generator = make_model("recurrent"), torch.Generator().manual_seed(2)
     config = model.config
     text, stream = (torch.randn(2, 5, config.hidden, generator=generator) for _ in range(2))
     real = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
     states = []
-    for rubbish in (0.0, 3.0):
-        spoil = rubbish * torch.randn(2, 5, config.hidden, generator=generator)
+    for scale in (0.0, 3.0):
+        padding = scale * torch.randn(2, 5, config.hidden, generator=generator)
         record = StepRecord(
             chosen=torch.tensor([0, 0]),
-            candidates=torch.zeros(2, 4, config.token_width),
+            actions=torch.zeros(2, 4, config.token_width),
             activations=torch.zeros(2, 4, config.feature_width),
             direction=torch.ones(2, config.angle_width),
-            text=torch.where(real[..., None], text, spoil),
+            text=torch.where(real[..., None], text, padding),
             text_mask=real,
-            stream=torch.where(real[..., None], stream, spoil),
+            stream=torch.where(real[..., None], stream, padding),
             stream_mask=real,
         )
         states.append(model.history.update(None, record).token)
     assert_same(states[1], states[0])
 
 
-def test_the_hierarchical_history_is_panoramas_and_steps(walk):
-    """Without its transformers a past panorama is the mean of its views, the view turned to, and when it was."""
-    model = make_model("hierarchical", panorama_layers=0, temporal_layers=0)
-    _, past = follow(model, TEXTS, walk)
-    tokens, _ = model.history.tokens(past, model.token_encoder)
-    history = model.history
-    for number, (views, _, chosen, direction, panorama) in enumerate(walk):
-        turned = views[torch.arange(3), chosen, : model.config.feature_width]
-        action = history.step_norm(history.step(torch.cat([turned, direction], dim=1)))
-        seen = history.view_norm(history.view(panorama)).mean(dim=1)
-        assert_same(tokens[:, number], seen + action + history.when.weight[number])
-
-
-def test_the_hierarchical_history_does_not_depend_on_the_order_of_views(walk):
-    model = make_model("hierarchical")
-    turned = [(*step[:4], step[4].roll(5, dims=1)) for step in walk]
-    for one, two in zip(follow(model, TEXTS, walk)[0], follow(model, TEXTS, turned)[0], strict=True):
-        assert_same(one.logits, two.logits, 1e-3)
-
-
-def test_an_episode_that_starts_anew_has_no_past_and_spoils_none(walk):
-    """Beside episodes with a past, one without: no NaN in outputs or gradients, and the others as before."""
-    model = make_model("hierarchical")
-    _, past = follow(model, TEXTS, walk[:2])
-    before, _ = model.history.tokens(past, model.token_encoder)
-    past.forget(torch.tensor([1]))
-    tokens, mask = model.history.tokens(past, model.token_encoder)
-    assert mask.sum(dim=1).tolist() == [2, 0, 2]
-    assert_same(tokens[[0, 2]], before[[0, 2]])
+@every_history
+def test_history_says_whether_it_needs_panoramas(history, walk):
+    model, move = make_model(history), walk[0]
     text = model.encode(words_of(TEXTS))
-    views, counts, *_ = walk[2]
-    step = model.step(text, past, views, counts)
-    fresh = model.step(text, model.start(text), views, counts)
-    assert_same(step.logits[1], fresh.logits[1])
-    step.logits[step.mask].sum().backward()
-    assert all(torch.isfinite(p.grad).all() for p in model.parameters() if p.grad is not None)
+    past = model.start(text)
+    step = model.step(text, past, move.actions, move.mask)
+    if model.history.needs_panorama:
+        with pytest.raises(ValueError, match="36 views"):
+            model.remember(past, step, move.chosen, move.direction)
+    else:
+        past = model.remember(past, step, move.chosen, move.direction)
+        assert torch.isfinite(model.step(text, past, walk[1].actions, walk[1].mask).logits).any()
+    assert model.history.needs_panorama == (history == "hierarchical")
 
 
-@pytest.mark.parametrize("grad", [True, False])
-def test_what_the_bank_forgets_is_not_read_any_more(grad, walk):
-    model = make_model("memory")
-    with torch.set_grad_enabled(grad):
-        text = model.encode(words_of(TEXTS))
-        views, counts, *_ = walk[2]
-        _, past = follow(model, TEXTS, walk[:2])
-        before = model.step(text, past, views, counts)
-        past.bank.forget(torch.tensor([1]))
-        step = model.step(text, past, views, counts)
-        fresh = model.step(text, model.start(text), views, counts)
-    assert_same(step.logits[1], fresh.logits[1])
-    assert_same(step.logits[[0, 2]], before.logits[[0, 2]])
-    assert not torch.allclose(before.logits[1], fresh.logits[1], atol=1e-2)
+@every_history
+def test_history_says_whether_it_needs_the_rest(history, walk):
+    """Where it does not, its past is the same without X̂ and M̂."""
+    model = make_model(history)
+    (_, full), (_, quick) = (
+        walk_through(model, TEXTS, walk, need_rest=rest) for rest in (True, model.history.needs_rest)
+    )
+    assert_same(*(model.history.tokens(past, model.token_encoder)[0] for past in (full, quick)))
+    assert model.history.needs_rest == (history == "recurrent")
 
 
-def test_only_the_hierarchical_history_needs_panoramas(walk):
-    views, counts, chosen, direction, _ = walk[0]
-    for history in HISTORIES:
-        model = make_model(history)
-        text = model.encode(words_of(TEXTS))
-        past = model.start(text)
-        step = model.step(text, past, views, counts)
-        assert model.history.needs_panorama == (history == "hierarchical")
-        if history == "hierarchical":
-            with pytest.raises(ValueError, match="36 views"):
-                model.remember(past, step, chosen, direction)
-        else:
-            past = model.remember(past, step, chosen, direction)
-            assert torch.isfinite(model.step(text, past, *walk[1][:2]).logits).any()
+@every_history
+def test_history_starts_from_the_first_variant_of_the_text(history, walk):
+    model = make_model(history)
+    tokens = words_of(TEXTS)
+    other = dataclasses.replace(tokens, ids=tokens.ids.clamp(max=150))
+    starts = [model.start(model.encode(*variants)) for variants in ((tokens,), (tokens, other))]
+    one, two = (model.history.tokens(start, model.token_encoder)[0] for start in starts)
+    assert_same(one, two)
 
 
-def test_rivals_differ_in_their_history_alone():
-    """Everything else is equal: the same parameters outside the history."""
-    names = [
-        {name for name, _ in make_model(history).named_parameters() if not name.startswith("history.")}
-        for history in HISTORIES
-    ]
+def test_histories_have_the_same_parameters_outside_themselves():
+    models = {history: make_model(history) for history in HISTORIES}
+    names = [{n for n, _ in model.named_parameters() if not n.startswith("history.")} for model in models.values()]
     assert all(one == names[0] for one in names)
-    own = {history: sum(p.numel() for p in make_model(history).history.parameters()) for history in HISTORIES}
+    own = {history: sum(p.numel() for p in model.history.parameters()) for history, model in models.items()}
     assert own["memory"] == own["none"] == own["oriented"] == 0
     assert min(own["recurrent"], own["hierarchical"]) > 0

@@ -20,19 +20,19 @@ def readable(tokens, row, pieces):
     return [pieces[number] for number in tokens.ids[row][tokens.mask[row]].tolist()]
 
 
-def test_text_is_lower_cased_word_pieces_and_sep(pieces):
+def test_tokenize_gives_lower_case_word_pieces_and_sep(pieces):
     tokens = tokenize(["Walk past the CHANDELIERS!"])
     assert readable(tokens, 0, pieces) == ["walk", "past", "the", "chan", "##del", "##iers", "!", "[SEP]"]
 
 
-def test_there_is_no_cls_unless_asked_for():
+def test_tokenize_adds_cls_only_if_asked():
     plain, begun = tokenize([LONG]), tokenize([LONG], leading_cls=True)
     assert CLS not in plain.ids
     assert begun.ids[0].tolist() == [CLS, *plain.ids[0].tolist()]
     assert begun.words[0].tolist() == [-1, *plain.words[0].tolist()]
 
 
-def test_all_pieces_of_a_word_carry_its_number(pieces):
+def test_tokenize_numbers_all_pieces_of_a_word_alike(pieces):
     tokens = tokenize([LONG])
     words = {}
     for piece, word in zip(readable(tokens, 0, pieces), tokens.words[0].tolist(), strict=True):
@@ -42,7 +42,7 @@ def test_all_pieces_of_a_word_carry_its_number(pieces):
     assert " ".join(words.values()) == LONG.lower().replace(",", " ,").replace(".", " .")
 
 
-def test_shorter_texts_are_padded_to_the_longest():
+def test_tokenize_pads_to_the_longest_text():
     tokens = tokenize(["Stop.", LONG, ""])
     lengths = tokens.mask.sum(dim=1).tolist()
     assert tokens.ids.shape == tokens.words.shape == (3, max(lengths))
@@ -51,13 +51,13 @@ def test_shorter_texts_are_padded_to_the_longest():
         assert tokens.ids[row, length - 1] == SEP
         assert (tokens.ids[row, length:] == PAD).all()
         assert (tokens.words[row, length - 1 :] == -1).all()
-        assert tokens.mask[row].tolist() == [place < length for place in range(max(lengths))]
+        assert tokens.mask[row].tolist() == [index < length for index in range(max(lengths))]
 
 
 @pytest.mark.parametrize("leading_cls", [False, True])
 @pytest.mark.parametrize("truncation", ["end", "start"])
 @pytest.mark.parametrize("max_length", [2, 7, 80])
-def test_what_is_too_long_loses_its_end_or_its_start(max_length, truncation, leading_cls):
+def test_tokenize_truncates_at_the_end_or_start(max_length, truncation, leading_cls):
     text = " ".join([LONG] * 8)
     whole = tokenize([text], 10_000)
     ids, words = whole.ids[0, :-1].tolist(), whole.words[0, :-1].tolist()
@@ -70,19 +70,19 @@ def test_what_is_too_long_loses_its_end_or_its_start(max_length, truncation, lea
 
 
 @pytest.mark.parametrize("truncation", ["end", "start"])
-def test_what_fits_is_not_truncated(truncation):
+def test_tokenize_leaves_a_text_that_fits(truncation):
     tokens = tokenize([LONG], tokenize([LONG]).ids.shape[1], truncation=truncation)
     assert torch.equal(tokens.ids, tokenize([LONG]).ids)
 
 
-def test_the_dialog_markers_are_read_as_words():
+def test_tokenize_reads_dialog_markers_as_words():
     tokens, plain = tokenize(["<NAV> left? <ORA> yes <TAR> sofa"]), tokenize(["navigator left? oracle yes target sofa"])
     assert torch.equal(tokens.ids, plain.ids)
     assert torch.equal(tokens.words, plain.words)
 
 
 @pytest.mark.parametrize("name", ["[PAD]", "[SEP]", "[CLS]", "[MASK]"])
-def test_a_special_tokens_name_in_a_text_is_only_text(name):
+def test_tokenize_reads_a_special_tokens_name_as_text(name):
     """Somebody's instruction cannot end the text early or make a hole in it."""
     tokens = tokenize([f"Go {name} on to the door", LONG * 3])
     special = tokens.ids[0][tokens.words[0] >= 0]
@@ -92,14 +92,14 @@ def test_a_special_tokens_name_in_a_text_is_only_text(name):
     assert alone.mask.all()
 
 
-def test_no_texts_are_no_tokens():
+def test_tokenize_of_no_texts_is_empty():
     tokens = tokenize([])
     assert tokens.ids.shape == tokens.words.shape == (0, 0)
     assert drop_words(tokens, 0.5)[1].shape == (0, 0)
     assert tokens.select(torch.tensor([], dtype=torch.long)).ids.shape == (0, 0)
 
 
-def test_select_pads_only_to_the_longest_that_is_left():
+def test_tokens_select_pads_only_to_the_longest_left():
     tokens = tokenize([LONG, "Stop here.", "Go."])
     for rows in (torch.tensor([2, 1]), torch.tensor([False, True, True])):
         some = tokens.select(rows)
@@ -108,7 +108,7 @@ def test_select_pads_only_to_the_longest_that_is_left():
         assert torch.equal(some.words, alone.words)
 
 
-def test_dropping_a_word_drops_all_its_pieces():
+def test_drop_words_drops_all_pieces_of_a_word():
     tokens = tokenize([LONG] * 200)
     masked, dropped = drop_words(tokens, 0.5, torch.rand(200, 128, generator=torch.Generator().manual_seed(0)))
     shares = set()
@@ -123,7 +123,7 @@ def test_dropping_a_word_drops_all_its_pieces():
     assert masked.words is tokens.words or torch.equal(masked.words, tokens.words)
 
 
-def test_special_tokens_and_padding_are_never_dropped():
+def test_drop_words_never_drops_special_tokens_or_padding():
     tokens = tokenize([LONG, "Go.", ""], leading_cls=True)
     masked, dropped = drop_words(tokens, 1.0)
     assert torch.equal(dropped, tokens.words >= 0)
@@ -132,7 +132,7 @@ def test_special_tokens_and_padding_are_never_dropped():
     assert ((masked.ids == SEP).sum(dim=1) == 1).all()
 
 
-def test_rate_zero_drops_nothing_and_the_input_stays_as_it_was():
+def test_drop_words_at_rate_zero_drops_nothing():
     tokens = tokenize([LONG])
     before = tokens.ids.clone()
     assert not drop_words(tokens, 0.0)[1].any()
@@ -141,7 +141,7 @@ def test_rate_zero_drops_nothing_and_the_input_stays_as_it_was():
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.5, 0.8])
-def test_words_fall_at_the_given_rate(rate):
+def test_drop_words_drops_at_the_rate(rate):
     count = 20_000
     words = torch.arange(100).repeat(count // 100, 1)
     _, dropped = drop_words(
@@ -151,7 +151,7 @@ def test_words_fall_at_the_given_rate(rate):
     assert abs(float(dropped.float().mean()) - rate) < 4 * deviation
 
 
-def test_the_same_generator_drops_the_same_words():
+def test_drop_words_follows_its_draws():
     tokens = tokenize([LONG] * 8)
 
     def draw(seed):

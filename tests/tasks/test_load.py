@@ -10,6 +10,7 @@ from task_files import FILES, SPLITS, change, lay_out, refused
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import available_splits, load_episodes, task_file
 from mtvm.tasks.registry import TASKS
+from mtvm.world.world import World
 
 
 @pytest.mark.parametrize(
@@ -88,6 +89,26 @@ def test_data_folder_follows_links(folder, tmp_path):
     (folder / "R2R").rename(tmp_path / "other" / "R2R")
     (folder / "link").symlink_to(tmp_path / "other")
     assert load_episodes("r2r", "val_unseen", folder).source == folder / "link" / FILES["r2r"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+def test_load_episodes_passes_over_pipes(folder, tiny_r2r):
+    """Opening a pipe would wait for ever."""
+    os.mkfifo(folder / "R2R_val_unseen.json")  # nearer to the top than the file
+    os.mkfifo(folder / "val_seen.json")  # a name for which NDH's reader looks into the file
+    os.mkfifo(folder / "connectivity" / "castle_connectivity.json")
+    (folder / "train.json").symlink_to("/dev/zero")
+    (folder / "elsewhere").mkdir()
+    for number in range(20):
+        os.mkfifo(folder / "elsewhere" / f"scan{number}_connectivity.json")
+    data = DataFolder(folder)
+    assert data.connectivity == folder / "connectivity"
+    episodes = load_episodes("r2r", "val_unseen", data)
+    assert episodes.source == folder / FILES["r2r"]
+    assert episodes.ids == tiny_r2r.ids
+    assert task_file(data, TASKS["ndh"], "val_seen") == folder / "NDH" / "val_seen.json"
+    assert task_file(data, TASKS["ndh"], "train") == folder / "NDH" / "train.json"
+    assert "castle" not in World.load(folder / "connectivity").scans
 
 
 def test_data_folder_survives_cycles_of_links(folder, monkeypatch):

@@ -46,7 +46,7 @@ def test_units_are_described_in_words(names, caption):
 def test_only_evaluated_metrics_select():
     for name in EVALUATED:
         assert SelectionConfig(metric=name).metric == name
-    with pytest.raises(InputError, match=r"selection\.metric 'AR' is none of NE, SR, .*, GP\."):
+    with pytest.raises(InputError, match=r"selection\.metric 'AR' is not one of NE, SR, .*, GP\."):
         SelectionConfig(metric="AR")
 
 

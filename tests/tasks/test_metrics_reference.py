@@ -102,6 +102,13 @@ def episode_draws(draw, stays=True):
     return draw(st.integers(0, 10_000)), draw(choices), draw(choices), draw(st.lists(st.integers(0, 99), max_size=3))
 
 
+@st.composite
+def long_draws(draw):
+    """The same with walks of very different lengths."""
+    start, _, reference, goals = draw(episode_draws())
+    return start, draw(st.lists(st.integers(0, 10), max_size=draw(st.sampled_from([2, 20, 80])))), reference, goals
+
+
 def walks(world, draws):
     """(walks, references, goals) as lists of nodes; step 0 of a draw stays in place."""
     found = [], [], []
@@ -192,26 +199,40 @@ def test_evaluate_does_not_depend_on_order_and_chunks(tiny_world, draws, chunk, 
     whole = score_trajectories(episodes, nodes)
     order = data.draw(st.permutations(range(len(draws))))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(metrics, "_CHUNK", chunk)
+        patch.setattr(metrics, "_EPISODES", chunk)
         shuffled = score_trajectories(episodes.select(order), nodes[order])
     assert_same(shuffled, {name: column[order] for name, column in whole.items()})
 
 
 @settings(deadline=None)
 @given(data=st.data(), episodes=st.integers(1, 4), steps=st.integers(1, 6), width=st.integers(1, 6))
-def test_dynamic_time_warping_row_by_row_equals_the_whole(data, episodes, steps, width):
+def test_dynamic_time_warping_row_by_row_equals_the_plain_table(data, episodes, steps, width):
     numbers = st.floats(0, 20, allow_nan=False)
     size = episodes * steps * width
     apart = np.array(data.draw(st.lists(numbers, min_size=size, max_size=size))).reshape(episodes, steps, width)
-    row, last = None, np.full(episodes, width)
+    row = None
     for step in range(steps):
         row = metrics.dynamic_time_warping_row(row, apart[:, step])
-        whole = metrics.dynamic_time_warping(apart[:, : step + 1], np.full(episodes, step + 1), last)
-        assert np.array_equal(row[:, -1], whole)
         for episode in range(episodes):
             table = dict(np.ndenumerate(apart[episode]))
-            plain = plain_dtw(range(step + 1), range(width), table)
-            assert whole[episode] == pytest.approx(plain)
+            assert row[episode, -1] == pytest.approx(plain_dtw(range(step + 1), range(width), table))
+
+
+@settings(deadline=None)
+@given(draws=st.lists(long_draws(), min_size=1, max_size=4), cells=st.integers(1, 200), ragged=st.booleans())
+def test_evaluate_in_blocks_of_steps_equals_all_steps_at_once(tiny_world, plain, draws, cells, ragged):
+    walked, references, goals = walks(tiny_world, draws)
+    episodes = make_episodes(tiny_world, references, goals)
+    whole = score_trajectories(episodes, padded(walked))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(metrics, "_CELLS", cells)
+        blocks = score_trajectories(episodes, [np.array(walk) for walk in walked] if ragged else padded(walked))
+    for name in ("NE", "SR", "OSR", "nDTW", "SDTW", "GP"):
+        assert np.array_equal(blocks[name], whole[name]), name
+    assert_same(blocks, whole)  # sums of lengths may be rounded in another order
+    for row, episode in enumerate(zip(walked, references, goals, strict=True)):
+        expected = plain_scores(*episode, plain)
+        assert {name: column[row] for name, column in blocks.items()} == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 def widened(nodes, columns):

@@ -135,6 +135,25 @@ def test_read_ndh_refuses_unreachable_goals(folder):
     assert message.startswith(f"{path}: entry 3 (inst_idx 39): field 'end_panos'")
 
 
+STRANGE = "a\nb\x1b[31m\r\u202e" + "x" * 100_000
+
+
+@pytest.mark.parametrize("field", ["path_id", "scan", "path", "heading"])
+def test_records_refuse_strange_values_on_one_short_line(folder, field):
+    def spoil(entries):
+        entries[3] |= {"path_id": STRANGE, "scan": STRANGE} if field == "scan" else {"path_id": STRANGE, "heading": "x"}
+        if field == "path":
+            entries[3]["path"] = [STRANGE]
+        if field == "path_id":
+            entries[4]["path_id"] = STRANGE
+
+    change(folder, "r2r", spoil)
+    message = refused(lambda: load_episodes("r2r", "val_unseen", folder))
+    assert message.isprintable()
+    assert r"a\nb\x1b[31m\r\u202exxx" in message
+    assert len(message) < len(str(folder)) * 2 + 300
+
+
 def test_scans_refuse_an_unknown_one_and_name_the_connectivity_folder(folder):
     change(folder, "r2r", lambda entries: entries[3].update(scan="nowhere"))
     message = refused(lambda: load_episodes("r2r", "val_unseen", folder))

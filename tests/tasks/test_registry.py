@@ -2,6 +2,7 @@
 
 import dataclasses
 import pickle
+import sys
 
 import pytest
 from task_files import FILES, lay_out, refused
@@ -84,7 +85,9 @@ def test_find_task_gives_known_tasks_by_name():
     assert find_task("ndh") is TASKS["ndh"]
 
 
-@pytest.mark.parametrize("name", ["rxr", "", "r2r:", ":SPEC", ".r2r:SPEC"])
+@pytest.mark.parametrize(
+    "name", ["rxr", "", ":", "r2r:", ":SPEC", ".r2r:SPEC", "r2r:SPEC:more", "my task:SPEC", "a..b:SPEC"]
+)
 def test_find_task_lists_the_known_ones_if_the_name_is_unknown(name):
     message = refused(lambda: find_task(name))
     assert message.startswith(f"unknown task '{name}'")
@@ -94,19 +97,37 @@ def test_find_task_lists_the_known_ones_if_the_name_is_unknown(name):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("vln_of_mine:OTHER", "module 'vln_of_mine' has no 'OTHER'."),
-        ("vln_of_mine:WRONG", "'WRONG' is a str, not a TaskSpec."),
-        ("vln_of_yours:SPEC", "there is no module 'vln_of_yours'; put its folder on PYTHONPATH."),
-        ("no_package.vln_of_yours:SPEC", "there is no module 'no_package.vln_of_yours'; put its folder on PYTHONPATH."),
+        ("vln_of_mine:OTHER", "the module vln_of_mine has no OTHER."),
+        ("vln_of_mine:WRONG", "WRONG is not a TaskSpec of mtvm.tasks.spec."),
+        ("vln_of_yours:SPEC", "the module vln_of_yours cannot be imported (No module named 'vln_of_yours')."),
+        (
+            "no_package.vln_of_yours:SPEC",
+            "the module no_package.vln_of_yours cannot be imported (No module named 'no_package').",
+        ),
+        (
+            "broken_task:SPEC",
+            "the module broken_task cannot be imported (No module named 'not_installed_anywhere').",
+        ),
     ],
 )
 def test_find_task_refuses_what_is_not_a_spec(own_module, name, said):
     assert refused(lambda: find_task(name)) == f"task '{name}': {said}"
 
 
-def test_find_task_shows_errors_inside_the_users_module(own_module):
-    with pytest.raises(ModuleNotFoundError, match="not_installed_anywhere"):
-        find_task("broken_task:SPEC")
+def test_find_task_finds_a_spec_in_the_current_folder(tmp_path, monkeypatch):
+    (tmp_path / "vln_right_here.py").write_text(OWN)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    assert find_task("vln_right_here:SPEC").name == "mine"
+    sys.modules.pop("vln_right_here")
+
+
+def test_find_task_shows_other_errors_inside_the_users_module(tmp_path, monkeypatch):
+    """A mistake in their own code is for them to see, with its place."""
+    (tmp_path / "vln_that_fails.py").write_text("SPEC = 1 / 0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ZeroDivisionError):
+        find_task("vln_that_fails:SPEC")
 
 
 def test_load_episodes_takes_a_spec_of_ones_own(own_module, tiny_folder, tmp_path, tiny_r2r):

@@ -196,6 +196,27 @@ def test_score_refuses_a_missing_file(tmp_path, tiny_r2r):
     assert "no such file" in complaint(lambda: score(tmp_path / "no.json", tiny_r2r), tmp_path / "no.json")
 
 
+STRANGE = "a\nb\x1b[31m\u202e" + "x" * 100_000
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        with_id(STRANGE),
+        entry(lambda record: {"instr_id": STRANGE, "trajectory": []}),
+        entry(lambda record: {"instr_id": STRANGE, "trajectory": [None]}),
+        with_step([STRANGE, 0.0, 0.0]),
+    ],
+    ids=["unknown id", "no trajectory", "bad step", "unknown viewpoint"],
+)
+def test_score_refuses_strange_values_on_one_short_line(results, tiny_r2r, change):
+    path = results(change)
+    message = complaint(lambda: score(path, tiny_r2r), path)
+    assert message.isprintable()
+    assert r"a\nb\x1b[31m\u202exxx" in message
+    assert len(message) < len(str(path)) + len(str(tiny_r2r.source)) + 200
+
+
 @pytest.mark.parametrize(("identity", "said"), [("99_0", "is not in"), ("36_1", "occurs twice")])
 def test_score_partial_refuses_unknown_and_double_ids(results, tiny_r2r, identity, said):
     path = results(with_id(identity))

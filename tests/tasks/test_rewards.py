@@ -11,15 +11,11 @@ from mtvm.world.world import World
 from small_worlds import make_episodes, make_graph
 
 
-def rewards_of(episodes):
-    return Rewards(episodes.world, episodes.starts, episodes.references, episodes.via, episodes.goals)
-
-
 def follow_teacher(episodes, follow):
     """The teacher's walk: the rewards' account, what each step earned (T, N), and the nodes (N, T + 1)."""
     simulator = Simulator(episodes.world)
     simulator.reset(episodes.starts)
-    rewards, teacher = rewards_of(episodes), Teacher(episodes, follow)
+    rewards, teacher = Rewards(episodes), Teacher(episodes, follow)
     earned, path = [], [simulator.node]
     while not simulator.ended.all():
         simulator.step(teacher.actions(simulator.node))
@@ -50,7 +46,7 @@ def test_rewards_lead_to_via_and_then_to_the_goal(there_and_back):
 @pytest.mark.parametrize("name", ["tiny_r2r", "there_and_back"])
 def test_rewards_are_negative_for_stopping_at_the_start(request, name):
     episodes = request.getfixturevalue(name)  # those of there_and_back start at their goals
-    earned = rewards_of(episodes).step(episodes.starts, np.ones(len(episodes), dtype=bool))
+    earned = Rewards(episodes).step(episodes.starts, np.ones(len(episodes), dtype=bool))
     assert (earned == -2).all()
 
 
@@ -60,7 +56,7 @@ def test_rewards_punish_leaving_from_within_a_metre_of_the_goal(start, penalty):
     row = {name: (0.6 * i, 0) for i, name in enumerate("abcd")}
     world = World([make_graph(row, ["ab", "bc", "cd"])])
     here = world.node("made", start)
-    rewards = rewards_of(make_episodes(world, [[here, 0]], [[0]]))
+    rewards = Rewards(make_episodes(world, [[here, 0]], [[0]]))
     before = rewards.ndtw[0]
     (earned,) = rewards.step(np.array([here + 1]), np.array([False]))
     assert earned == pytest.approx(-1 + rewards.ndtw[0] - before - penalty)
@@ -68,7 +64,7 @@ def test_rewards_punish_leaving_from_within_a_metre_of_the_goal(start, penalty):
 
 def test_keep_leaves_the_other_agents_rewards(tiny_r2r):
     rows, walking = np.arange(0, len(tiny_r2r), 3), np.zeros(len(tiny_r2r), dtype=bool)
-    full, part = rewards_of(tiny_r2r), rewards_of(tiny_r2r)
+    full, part = Rewards(tiny_r2r), Rewards(tiny_r2r)
     part.keep(rows)
     for nodes in tiny_r2r.references.T[1:3]:
         np.testing.assert_allclose(full.step(nodes, walking)[rows], part.step(nodes[rows], walking[rows]))

@@ -1,8 +1,11 @@
 """The drop-in for the C++ simulator, used as other people's code uses it."""
 
+import json
 import math
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -102,6 +105,139 @@ def test_newer_api_has_a_list_of_states(tiny_folder, start):
     assert [state.viewIndex for state in simulator.getState()] == [12, 13, 17]
     simulator.newEpisode([start[0]], [start[1]], [0], [0])
     assert len(simulator.getState()) == 1
+
+
+def test_initialize_without_a_batch_size_gives_a_batch_of_one(tiny_folder):
+    simulator = mattersim.Simulator()
+    simulator.initialize()
+    (state,) = simulator.getState()
+    assert (state.scanId, state.location) == ("", None)
+
+
+def test_init_gives_one_state_before_the_first_episode():
+    simulator = mattersim.Simulator()
+    simulator.init()
+    assert isinstance(simulator.getState(), mattersim.SimState)
+
+
+def test_initialize_in_the_middle_of_a_single_episode_changes_nothing(tiny_folder, start):
+    simulator = configured(tiny_folder)
+    simulator.newEpisode(*start, 0.4, 0.0)
+    simulator.initialize()
+    assert simulator.getState().location.viewpointId == start[1]
+
+
+@pytest.mark.parametrize("begin", ["init", "initialize"])
+def test_set_nav_graph_path_counts_after_the_configuration_has_ended(tiny_folder, tmp_path, tiny_world, start, begin):
+    records = json.loads((tiny_folder / "connectivity" / "tiny0_connectivity.json").read_text())
+    for record in records:
+        record["unobstructed"] = [False] * len(records)
+    (tmp_path / "tiny0_connectivity.json").write_text(json.dumps(records))
+    simulator = configured(tiny_folder)
+    simulator.setRestrictedNavigation(False)
+    getattr(simulator, begin)()
+    simulator.newEpisode(*start, 0.0, 0.0)
+    assert len(simulator.getState().navigableLocations) == 1 + tiny_world.graph("tiny0").candidates[7].tolist().index(
+        -1
+    )
+    simulator.setNavGraphPath(str(tmp_path))
+    simulator.newEpisode(*start, 0.0, 0.0)
+    assert len(simulator.getState().navigableLocations) == 1
+
+
+def test_set_dataset_path_counts_after_images_were_drawn(tiny_folder, tmp_path, start):
+    """Each folder holds a skybox of one grey."""
+    image = pytest.importorskip("PIL.Image")
+    pytest.importorskip("numba")
+    simulator = configured(tiny_folder)
+    simulator.setRenderingEnabled(True)
+    simulator.init()
+    for grey in (50, 200):
+        folder = tmp_path / str(grey) / "tiny0" / "matterport_skybox_images"
+        folder.mkdir(parents=True)
+        image.new("RGB", (48, 8), (grey,) * 3).save(folder / f"{start[1]}_skybox_small.jpg")
+        simulator.setDatasetPath(str(tmp_path / str(grey)))
+        simulator.newEpisode(*start, 0.0, 0.0)
+        assert simulator.getState().rgb.mean() == pytest.approx(grey, abs=1)
+
+
+NUMBERS = {
+    "Python": (int, float),
+    "numpy, 64 bits": (np.int64, np.float64),
+    "numpy, 32 bits": (np.int32, np.float32),
+    "numpy, no dimensions": (np.array, np.array),
+    "torch": (lambda value: tensor(value), lambda value: tensor(value)),
+}
+
+
+def tensor(value):
+    return pytest.importorskip("torch").tensor(value)
+
+
+@pytest.mark.parametrize(("whole", "real"), NUMBERS.values(), ids=NUMBERS)
+def test_simulator_takes_numbers_of_numpy_and_torch(tiny_folder, start, whole, real):
+    simulator = configured(tiny_folder, discretized=False)
+    simulator.setCameraResolution(whole(640), whole(480))
+    simulator.setCameraVFOV(real(1.0))
+    simulator.setCacheSize(whole(3))
+    simulator.setSeed(whole(3))
+    simulator.setRestrictedNavigation(whole(0))
+    assert simulator.setElevationLimits(real(-0.5), real(0.5)) is True
+    simulator.setBatchSize(whole(2))
+    simulator.initialize()
+    assert len(simulator.getState()) == 2
+    simulator.newEpisode([start[0]] * 2, [start[1]] * 2, [real(0.5), 1], [real(0.25), 0])
+    simulator.makeAction([whole(1), whole(0)], [real(0.25)] * 2, [real(0.0)] * 2)
+    simulator.newEpisode(*start, real(0.5), real(0.25))
+    goal = simulator.getState().navigableLocations[1].viewpointId
+    simulator.makeAction(whole(1), real(0.25), real(-0.125))
+    state = simulator.getState()
+    assert state.location.viewpointId == goal
+    assert (state.heading, state.elevation) == (0.75, 0.125)
+    assert (type(state.heading), type(state.elevation)) == (float, float)
+    assert state.rgb.shape == (480, 640, 3)
+
+
+@pytest.mark.parametrize("listed", [list, tuple, np.array, tensor])
+def test_make_action_takes_any_list_of_numbers(tiny_folder, start, listed):
+    simulator = configured(tiny_folder)
+    simulator.newEpisode([start[0]] * 2, [start[1]] * 2, listed([0.0, 1.0]), listed([0.0, 0.0]))
+    simulator.makeAction(listed([0, 0]), listed([1.0, -1.0]), listed([0.0, 1.0]))
+    assert [state.viewIndex for state in simulator.getState()] == [13, 25]
+
+
+REFUSED = {
+    "a float as index": lambda simulator: simulator.makeAction(1.0, 0, 0),
+    "a numpy float64, which is a Python float, as index": lambda simulator: simulator.makeAction(np.float64(1), 0, 0),
+    "None as index": lambda simulator: simulator.makeAction(None, 0, 0),
+    "None as heading": lambda simulator: simulator.makeAction(0, None, 0),
+    "None in a list": lambda simulator: simulator.makeAction([0], [None], [0]),
+    "a string as elevation": lambda simulator: simulator.makeAction(0, 0, "1"),
+    "a negative batch": lambda simulator: simulator.setBatchSize(-1),
+    "half a batch": lambda simulator: simulator.setBatchSize(0.5),
+    "None as resolution": lambda simulator: simulator.setCameraResolution(None, 480),
+    "a string as a switch": lambda simulator: simulator.setRenderingEnabled("false"),
+}
+
+
+@pytest.mark.parametrize("call", REFUSED.values(), ids=REFUSED)
+def test_simulator_refuses_arguments_that_pybind_refuses(tiny_folder, start, call):
+    simulator = configured(tiny_folder)
+    simulator.newEpisode(*start, 0.0, 0.0)
+    with pytest.raises(TypeError, match="MatterSim"):
+        call(simulator)
+
+
+def test_simulator_takes_booleans_and_none_as_pybind_does(tiny_folder, start):
+    simulator = configured(tiny_folder)
+    simulator.setDiscretizedViewingAngles(np.bool_(True))
+    simulator.setRestrictedNavigation(None)
+    simulator.newEpisode(*start, False, False)
+    everywhere = simulator.getState().navigableLocations
+    simulator.makeAction(True, True, False)
+    state = simulator.getState()
+    assert state.location.viewpointId == everywhere[1].viewpointId
+    assert state.viewIndex == 13
 
 
 def test_make_action_turns_continuously_within_elevation_limits(tiny_folder, start):
@@ -232,3 +368,30 @@ print(sim.getState()[0].location.viewpointId)
         environment = {"PYTHONPATH": found.stdout.strip()}
     done = subprocess.run([sys.executable, "-c", other], capture_output=True, text=True, check=True, env=environment)
     assert done.stdout.strip() == start[1]
+
+
+def test_mattersim_on_the_path_reaches_spawned_workers(tmp_path):
+    """As `install` does not; its docstring says so."""
+    program = tmp_path / "their_training.py"
+    program.write_text("""
+import multiprocessing
+
+def work():
+    import MatterSim
+    print(MatterSim.Simulator.__module__)
+
+if __name__ == "__main__":
+    worker = multiprocessing.get_context("spawn").Process(target=work)
+    worker.start()
+    worker.join()
+""")
+    compat = Path(mattersim.__file__).parent / "compat"
+    path = os.pathsep.join(filter(None, [str(compat), os.environ.get("PYTHONPATH")]))
+    done = subprocess.run(
+        [sys.executable, str(program)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": path},
+    )
+    assert done.stdout.strip() == "mtvm.world.mattersim"

@@ -1,1 +1,1 @@
-"""The command line and what stands on it."""
+"""The command line and the code behind it."""

@@ -1,4 +1,4 @@
-"""The command line: which commands there are, and what becomes of errors."""
+"""The command line: registers all commands and handles errors."""
 
 from __future__ import annotations
 
@@ -16,46 +16,50 @@ _DESCRIPTION = f"mtvm {mtvm.__version__}: Vision-and-Language Navigation in plai
 Command = Callable[..., None]
 
 
-def _app() -> SubcommandApp:
-    commands: dict[str, Command] = {
-        "demo": world.demo,
-        "doctor": world.doctor,
-        "train": training.train,
-        "resume": training.resume,
-        "eval": training.evaluate,
-        "runs": training.runs,
-        "score": tasks.score,
-        "baseline": tasks.baseline,
-        "submit": tasks.submit,
-        "inspect": weights.inspect,
-    }
-    groups: dict[str, tuple[str, dict[str, Command]]] = {
-        "features": ("Make feature stores, and look at one.", features.COMMANDS),
-        "weights": ("Bring other people's weights in, check them, and write them out.", weights.COMMANDS),
-        "data": ("Make task files from others.", {"r4r": tasks.r4r}),
-        "homes": ("Build the world that comes with the package.", {"build": world.build}),
-    }
-    app = _group(commands)
-    for name, (description, some) in groups.items():
-        app.command(_group(some), name=name, help=description)
+COMMANDS: dict[str, Command] = {
+    "demo": world.demo,
+    "doctor": world.doctor,
+    "train": training.train,
+    "resume": training.resume,
+    "eval": training.evaluate,
+    "runs": training.runs,
+    "score": tasks.score,
+    "baseline": tasks.baseline,
+    "submit": tasks.submit,
+    "inspect": weights.inspect,
+}
+GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
+    "features": ("Make and inspect feature stores.", features.COMMANDS),
+    "weights": ("Import, export and check weights.", weights.COMMANDS),
+    "data": ("Build one dataset from another.", {"r4r": tasks.r4r}),
+    "homes": ("Build the built-in world.", {"build": world.build}),
+}
+
+
+def _app(args: list[str]) -> SubcommandApp:
+    app = _group(COMMANDS, args)
+    for name, (description, some) in GROUPS.items():
+        app.command(_group(some, args), name=name, help=description)
     return app
 
 
-def _group(commands: dict[str, Command]) -> SubcommandApp:
+def _group(commands: dict[str, Command], args: list[str]) -> SubcommandApp:
+    """Register commands; lists show the first line of a docstring, the help of a command in `args` all of it."""
     group = SubcommandApp()
     for name, command in commands.items():
-        group.command(name=name)(command)
+        first_line = (command.__doc__ or "").partition("\n")[0]
+        group.command(name=name, help=None if name in args else first_line)(command)
     return group
 
 
 def main(args: list[str] | None = None) -> None:
-    """Run the command line; a user's mistake is one sentence on stderr and exit code 2."""
+    """Run the command line; an `InputError` prints one sentence to stderr and exits with code 2."""
     args = sys.argv[1:] if args is None else args
     if args == ["--version"]:
         print(f"mtvm {mtvm.__version__}")
         return
     try:
-        _app().cli(prog="mtvm", description=_DESCRIPTION, args=args or ["--help"])
+        _app(args).cli(prog="mtvm", description=_DESCRIPTION, args=args or ["--help"])
     except InputError as error:
         print(f"mtvm: {error}", file=sys.stderr)
         sys.exit(2)

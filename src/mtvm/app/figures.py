@@ -1,4 +1,4 @@
-"""Curves as SVG for a page of HTML, legible on a light and on a dark background."""
+"""Curves as SVG for an HTML page, legible on light and dark backgrounds."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from mtvm.errors import MissingExtraError
 Point = tuple[float, float]
 
 MOST_POINTS = 100
-"""Longer lines are smoothed down to this many points."""
+"""Longer curves are smoothed down to this many points."""
 
 _WIDTH, _HEIGHT = 440, 250
 _GREY = "#808080"
-# The colours of Okabe and Ito that stand out on white and on black alike; dashes tell lines apart in grey print.
+# Those of Okabe and Ito's colours that stand out on both white and black; dashes distinguish lines in greyscale.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", _GREY)
 _DASHES = ((), (8, 3), (3, 2), (10, 3, 3, 3))
 _HUGE = 1e100  # far larger values overflow inside matplotlib
 
 _STYLE = {
-    "svg.fonttype": "none",  # text stays text, in the font of the page
-    "svg.hashsalt": "mtvm",  # the same curve is the same SVG
+    "svg.fonttype": "none",  # text in the font of the page, not paths
+    "svg.hashsalt": "mtvm",  # the same curve gives the same SVG
     "font.size": 12,
     "figure.facecolor": "none",
     "axes.facecolor": "none",
@@ -45,23 +45,22 @@ _STYLE = {
 
 
 def drawable(points: Iterable[Point]) -> list[Point]:
-    """The points in the order of x, without those that are not finite or too large to draw."""
+    """The points sorted by x, without those that are not finite or too large to draw."""
     return sorted((x, y) for x, y in points if abs(x) < _HUGE and abs(y) < _HUGE)
 
 
 def smoothed(points: list[Point]) -> list[Point]:
-    """At most `MOST_POINTS` points, each the mean of equally many neighbours."""
+    """At most `MOST_POINTS` points, each the mean of a group of neighbours."""
     size = math.ceil(len(points) / MOST_POINTS)
     groups = [points[first : first + size] for first in range(0, len(points), size)]
     return [(fmean(x for x, _ in group), fmean(y for _, y in group)) for group in groups]
 
 
 def curves_svg(lines: Sequence[list[Point]], label: str, name: str) -> str:
-    """The lines in one pair of axes, with a dot at the end of each.
+    """Draw the lines in one plot, with a dot at the end of each.
 
-    `label` describes the lines to readers who cannot see them. `name` must be unique on the page: it keeps the ids of
-    several figures apart. The names of the lines are left to a legend in HTML (see `swatch`), because matplotlib can
-    neither wrap long names nor measure every script.
+    `label` describes the plot for screen readers. `name` must be unique on the page and prefixes all ids. The legend is
+    left to HTML (see `swatch`), because matplotlib can neither wrap long names nor measure every script.
     """
     try:
         from matplotlib import style
@@ -79,13 +78,13 @@ def curves_svg(lines: Sequence[list[Point]], label: str, name: str) -> str:
         axes.locator_params(nbins=6)
         figure.savefig(buffer, format="svg")
     drawn = buffer.getvalue()
-    # Before the first group come a header, a date, and a style that would apply to the whole page.
+    # Drop what comes before the first group: a header, a date, and a style that would apply to the whole page.
     content = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", drawn[drawn.index("<g ") :])
     return f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escaped(label)}">\n{content.strip()}'
 
 
 def swatch(number: int) -> str:
-    """A short sample of the line with that number, for a legend."""
+    """A short sample of line `number`, for a legend."""
     colour, dashes = _look(number)
     pattern = " ".join(map(str, dashes)) or "none"
     line = f'<path d="M0 4h32" stroke="{colour}" stroke-width="2" stroke-dasharray="{pattern}"/>'

@@ -15,8 +15,7 @@ console = Console()
 Switch = FlagCreatePairsOff[bool]
 """An option that is off unless it is given."""
 DataOption = Annotated[Path | None, arg(metavar="DIR", help="Data folder; default $MTVM_DATA.")]
-FeaturesOption = Annotated[Path | None, arg(metavar="STORE", help="Feature store of the views.")]
-TaskOption = Annotated[str, arg(metavar="TASK", help="r2r, r4r, long, ndh, prevalent, or MODULE:SPEC of your own.")]
-SplitOption = Annotated[str, arg(metavar="SPLIT", help="val_unseen, ... or the path of a file in that form.")]
-SupervisionOption = Annotated[Supervision, arg(help="NDH only: whose path is the reference.")]
+TaskOption = Annotated[str, arg(metavar="TASK", help="r2r, r4r, long, ndh, prevalent, or your own MODULE:SPEC.")]
+SplitOption = Annotated[str, arg(metavar="SPLIT", help="val_unseen, ..., or the path of a file in the same format.")]
+SupervisionOption = Annotated[Supervision, arg(help="NDH only: which path is the reference.")]
 DeviceOption = Annotated[str, arg(help="auto, cpu, cuda or cuda:N.")]

@@ -1,7 +1,7 @@
-"""One page of HTML about a run for people who are new to it: scores, curves, walks and what to do next.
+"""An HTML report for newcomers: scores, curves, walks and next steps.
 
-The page is a single file that needs neither network nor JavaScript: the style, the curves (SVG) and the pictures
-are in it, so that it can be mailed or kept beside the results.
+The page is a single file that needs neither network nor JavaScript: style, curves (SVG) and images are embedded, so it
+can be mailed or kept beside the results.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from mtvm.tasks.metric import METRICS, Metric
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """Scores of several agents on the same episodes: distances in metres, all other metrics in percent."""
+    """Scores of several agents on the same episodes; distances in metres, all other metrics in percent."""
 
     title: str
     note: str
     metrics: tuple[str, ...]
     rows: list[tuple[str, dict[str, float]]]
     bounds: tuple[str, ...] = ()
-    """The rows that do not compete, such as the shortest path: shown muted and never the best."""
+    """Rows for reference only, such as the shortest path: shown muted and never as the best."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Curve:
-    """Values over something, such as training iterations; the title should say over what, `unit` is that of y."""
+    """Values over something, such as training updates, which the title should name; `unit` is that of y."""
 
     title: str
     unit: str
@@ -43,7 +43,7 @@ class Curve:
 
 @dataclasses.dataclass(frozen=True)
 class Walk:
-    """An instruction and pictures (PNG or JPEG files with captions) of how somebody followed it."""
+    """An instruction, and images (PNG or JPEG files with captions) of how it was followed."""
 
     title: str
     text: str
@@ -60,7 +60,7 @@ def write_report(
     next_steps: list[tuple[str, str]],
     footer: str,
 ) -> None:
-    """Write the page; empty lists leave their section out. A blank line in `lead` or `footer` begins a paragraph."""
+    """Write the page; sections of empty lists are left out. A blank line in `lead` or `footer` starts a paragraph."""
     sections = [_tables_section(tables), _curves_section(curves), _walks_section(walks), _steps_section(next_steps)]
     write_text(path, page(title, lead, sections, footer))
 
@@ -71,7 +71,7 @@ _ARROWS = {"higher": " ↑", "lower": " ↓", "neither": ""}
 
 
 def _metric(name: str) -> Metric:
-    """A column that is none of our metrics is shown in percent, and no value in it is the best."""
+    """The metric of a column; unknown ones are shown in percent, without a best value."""
     return METRICS.get(name) or Metric(name, "%", "neither", "")
 
 
@@ -85,7 +85,7 @@ def _shown(metric: Metric, value: float | None) -> str:
 
 
 def _best(metric: Metric, values: Iterable[float | None]) -> str | None:
-    """How the best value is shown, so that values that look alike are emphasised alike."""
+    """The best value as displayed, so that all values that look equal to it are emphasised."""
     known = [value for value in values if value is not None and math.isfinite(value)]
     if not known or not metric.sign:
         return None
@@ -129,11 +129,11 @@ def _table(number: int, table: Table) -> str:
 
 
 def _explanations(tables: list[Table]) -> str:
-    """What the metrics of all tables mean, once."""
+    """The meaning of all metrics in the tables."""
     names = list(dict.fromkeys(name for table in tables for name in table.metrics if name in METRICS))
     reading = "The best value of each column is in bold."
     if any(name in table.bounds for table in tables for name, _ in table.rows):
-        reading += " Rows in grey italics are for orientation and do not compete."
+        reading += " Rows in grey italics are for reference only."
     if any(METRICS[name].sign for name in names):
         reading += " ↑ higher is better, ↓ lower is better."
     terms = "".join(f"\n<div><dt>{name}</dt><dd>{escaped(METRICS[name].meaning)}</dd></div>" for name in names)
@@ -155,7 +155,7 @@ def _curves_section(curves: list[Curve]) -> str:
             any_smoothed = any_smoothed or any(len(points) > MOST_POINTS for points in series.values())
     if not figures:
         return ""
-    hint = f"Lines of more than {MOST_POINTS} points are lightly smoothed: neighbouring points are averaged."
+    hint = f"Curves of more than {MOST_POINTS} points are lightly smoothed by averaging neighbouring points."
     grid = '<div class="curves">\n' + "\n".join(figures) + "\n</div>"
     return section("curves", "Curves", f'<p class="hint">{hint}</p>\n{grid}' if any_smoothed else grid)
 
@@ -211,7 +211,7 @@ def _picture(path: Path, caption: str, title: str) -> str:
     elif content.startswith(b"\xff\xd8\xff"):
         kind, size, wide = "jpeg", "", False
     else:
-        raise InputError(f"{path}: neither a PNG nor a JPEG picture, draw it again.")
+        raise InputError(f"{path}: neither a PNG nor a JPEG image; draw it again.")
     data = base64.b64encode(content).decode("ascii")
     alternative = escaped(f"{title}: {caption}" if caption.strip() else title)
     below = f"\n<figcaption>{escaped(caption)}</figcaption>" if caption.strip() else ""

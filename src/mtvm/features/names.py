@@ -1,6 +1,6 @@
-"""What is seen where, in words: room and object names of each view, and features made of them without any picture.
+"""Semantic features: text embeddings of the room and object names in each view, made without images.
 
-The file has one JSON object a line, plain or gzipped:
+The semantics file has one JSON object per line, plain or gzipped:
 
     {"scan": ..., "viewpoint": ..., "room": "dining_room",
      "objects": [{"id": 7, "name": "chair", "views": [12, 13], "boxes": [[x, y, w, h], ...]}, ...]}
@@ -10,13 +10,9 @@ An object has one box, in pixels of the 640x480 image, for each of the views (0 
 
 from __future__ import annotations
 
-import gzip
 import importlib
-import io
-import json
 import math
 import re
-import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -25,25 +21,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.errors import InputError, MissingExtraError
+from mtvm.features.lines import checked_texts, read_viewpoint_lines
 from mtvm.features.store import FeatureStore
-from mtvm.files import read_bytes
-from mtvm.progress import track
+from mtvm.progress import progress, track
 from mtvm.world.graph import SUFFIX, NavGraph, directions
 from mtvm.world.views import HALF_HFOV, VIEW_ELEVATION, VIEW_HEADING, VIEWS
 from mtvm.world.world import World
 
 Embed: TypeAlias = Callable[[Sequence[str]], NDArray[np.float32]]
-"""From phrases to one unit vector each."""
+"""Maps phrases to one unit vector each."""
 
 Vectors: TypeAlias = Mapping[str, NDArray[np.float32]]
 """The embedding of each phrase."""
 
 PHRASES_PER_BATCH = 128
 
-_FOCUS = math.radians(15)  # half the step from view to view: a place counts to the view that faces it
-_NEAREST = 0.5  # metres; nearer places count no more
+_FOCUS = math.radians(15)  # half the angle between views: a viewpoint counts mostly for the view that faces it
+_NEAREST = 0.5  # metres; closer viewpoints get no more weight
 
-# The names of Matterport3D's room types that are not English words as they stand.
+# English words for those of Matterport3D's room types that are not.
 _ROOM_WORDS = {
     "familyroom": "family room",
     "meetingroom": "meeting room",
@@ -56,7 +52,7 @@ _ROOM_WORDS = {
     "game": "game room",
     "tv": "television room",
 }
-# What annotators added to an object's name about its place and not about itself.
+# Annotators' notes in object names that concern the location, not the object.
 _ASIDES = {"other room", "otherroom", "other oom", "outside", "reflection", "shifted"}
 
 
@@ -69,7 +65,7 @@ class SeenObject(NamedTuple):
 
 
 class SeenPlace(NamedTuple):
-    """What a line of the file says of one viewpoint."""
+    """One line of the file: what is visible at one viewpoint."""
 
     scan: str
     viewpoint: str
@@ -86,28 +82,29 @@ def semantic_features(
     embed: Embed | None = None,
     show_progress: bool = True,
 ) -> FeatureStore:
-    """Write a store with, for each view, what is seen in it and in which room it is, as text embeddings.
+    """Write a store of text embeddings of the objects and rooms in each view.
 
-    A feature has two parts, or three where the graphs in `connectivity` say which places are in sight of each other.
-    With the default `embed` (all-MiniLM-L6-v2) a part has 384 numbers, of length 1, or zeros where there is nothing:
+    A feature has two parts, or three if `connectivity` gives the graphs, which say which viewpoints see each other.
+    With the default `embed` (all-MiniLM-L6-v2) each part is a unit vector of width 384, or zeros if nothing is there:
 
-    1. the objects in the view, the mean of their names weighted by the area of their boxes,
-    2. the room of the viewpoint,
-    3. the rooms of the places that the view looks at, nearer ones and those in its middle counting more.
+    1. the objects in the view: the mean of their names, weighted by the area of their boxes;
+    2. the room of the viewpoint;
+    3. the rooms of the viewpoints in the view; near and central ones get more weight. Like an image, this shows the
+       room behind a doorway.
 
-    A picture shows the room that a doorway leads to, and so does the third. The store has the viewpoints of the
-    graphs, or all of the file where none are given; of the `scans` asked for, or of all that have both.
+    The store has all viewpoints of the graphs, or of the file if no graphs are given; `scans` selects scans, by default
+    all that occur in both.
     """
     source = Path(source)
     places = [place for place in read_semantics(source) if scans is None or place.scan in scans]
     covered = sorted({place.scan for place in places})
     if absent := set(scans or ()) - set(covered):
-        raise InputError(f"{source}: says nothing of scan {min(absent)}; check the names of the scans.")
+        raise InputError(f"{source}: does not contain scan {min(absent)}; check the names of the scans.")
     graphs = None
     if connectivity is not None:
         known = [scan for scan in covered if scans is not None or (Path(connectivity) / f"{scan}{SUFFIX}").is_file()]
         graphs = World.load(Path(connectivity), known).graphs
-        places = _places_of(graphs, places, source)
+        places = places_of(graphs, places, source)
     phrases = {room_phrase(place.room) for place in places}
     phrases |= {object_phrase(thing.name) for place in places for thing in place.objects}
     ordered = sorted(phrases)
@@ -120,45 +117,27 @@ def semantic_features(
 
 def read_semantics(source: Path | str) -> Iterator[SeenPlace]:
     """The lines of a semantics file (plain or gzipped); an error names the line and the field."""
-    source = Path(source)
-    content = read_bytes(source, "semantics file")
-    if content.startswith(b"\x1f\x8b"):
-        try:
-            content = gzip.decompress(content)
-        except (OSError, EOFError, zlib.error):
-            raise InputError(f"{source}: the compressed file is damaged or cut short; fetch it again.") from None
-    seen: set[tuple[str, str]] = set()
-    for number, line in enumerate(io.BytesIO(content), 1):
-        if line.isspace():
-            continue
-        where = f"{source}, line {number}"
-        try:
-            record = json.loads(line)
-        except ValueError:
-            raise InputError(f"{where}: not valid JSON; the file may be cut short, fetch it again.") from None
-        place = _checked_place(record, where)
-        if (place.scan, place.viewpoint) in seen:
-            raise InputError(f"{where}: viewpoint {place.viewpoint} of scan {place.scan} is there twice; keep one.")
-        seen.add((place.scan, place.viewpoint))
-        yield place
+    return read_viewpoint_lines(Path(source), "semantics file", _checked_place)
 
 
 def room_phrase(room: str) -> str:
-    """A room type as one would say it: `dining_room` is "dining room", `entryway/foyer` is "entryway, foyer"."""
+    """A room type in plain words: `dining_room` is "dining room", `entryway/foyer` is "entryway, foyer"."""
     return ", ".join(dict.fromkeys(_ROOM_WORDS.get(part, part) for part in _parts(room))) or room
 
 
 def object_phrase(name: str) -> str:
-    """An object's name as one would say it: without `/otherroom` and other notes of the annotators."""
+    """An object's name in plain words, without `/otherroom` and other annotators' notes."""
     return ", ".join(dict.fromkeys(part for part in _parts(name) if part not in _ASIDES)) or name
 
 
-def embed_phrases(phrases: Sequence[str]) -> NDArray[np.float32]:
-    """Unit vectors (n, 384) by all-MiniLM-L6-v2: the mean over a phrase's tokens, as sentence-transformers does."""
+def embed_phrases(phrases: Sequence[str], title: str | None = None) -> NDArray[np.float32]:
+    """Unit vectors (n, 384) by all-MiniLM-L6-v2: the mean over a phrase's tokens, as sentence-transformers does. With
+    a `title`, progress is shown under it."""
     torch, tokenizer, model = _minilm()
     vectors = np.empty((len(phrases), model.config.hidden_size), dtype=np.float32)
     by_length = sorted(range(len(phrases)), key=lambda place: len(phrases[place]))  # little padding in a batch
-    with torch.inference_mode():
+    shown = progress(len(phrases), title or "", "phrases", title is not None)
+    with torch.inference_mode(), shown as advance:
         for first in range(0, len(phrases), PHRASES_PER_BATCH):
             chosen = by_length[first : first + PHRASES_PER_BATCH]
             tokens = tokenizer([phrases[place] for place in chosen], padding=True, truncation=True, return_tensors="pt")
@@ -166,11 +145,12 @@ def embed_phrases(phrases: Sequence[str]) -> NDArray[np.float32]:
             states = model(**tokens).last_hidden_state
             mean = (states * mask).sum(1) / mask.sum(1)
             vectors[chosen] = torch.nn.functional.normalize(mean).numpy()
+            advance(len(chosen))
     return vectors
 
 
 def _minilm() -> tuple[Any, Any, Any]:
-    """torch, the tokenizer and the model, whose weights come with a package."""
+    """torch, the tokenizer and the model, whose weights are a pip package."""
     needed = {
         "torch": "torch",
         "transformers": "transformers",
@@ -193,15 +173,15 @@ def _minilm() -> tuple[Any, Any, Any]:
     return torch, tokenizer, model.eval()
 
 
-def _places_of(graphs: Sequence[NavGraph], places: Sequence[SeenPlace], source: Path) -> list[SeenPlace]:
-    """The places of the graphs' viewpoints, in their order."""
+def places_of(graphs: Sequence[NavGraph], places: Sequence[SeenPlace], source: Path) -> list[SeenPlace]:
+    """The records of the graphs' viewpoints, in the graphs' order."""
     by_id = {(place.scan, place.viewpoint): place for place in places}
     wanted = [(graph.scan, viewpoint) for graph in graphs for viewpoint in graph.viewpoints.tolist()]
     missing = [pair for pair in wanted if pair not in by_id]
     if missing:
         raise InputError(
-            f"{source}: says nothing of {len(missing)} of the {len(wanted)} viewpoints of the graphs, first viewpoint "
-            f"{missing[0][1]} of scan {missing[0][0]}; leave this scan out, or add them."
+            f"{source}: lacks {len(missing)} of the {len(wanted)} viewpoints of the graphs, first viewpoint "
+            f"{missing[0][1]} of scan {missing[0][0]}; add them, or leave this scan out."
         )
     return [by_id[pair] for pair in wanted]
 
@@ -215,19 +195,19 @@ def _views_alone(places: Sequence[SeenPlace], vector_of: Vectors) -> Iterator[tu
 def _views_with_rooms_ahead(
     graphs: Sequence[NavGraph], places: Sequence[SeenPlace], vector_of: Vectors
 ) -> Iterator[tuple[str, str, NDArray[np.float32]]]:
-    """For `places` in the order of the graphs' viewpoints."""
+    """Expects `places` in the order of the graphs' viewpoints."""
     first = 0
     for graph in graphs:
         here = places[first : first + len(graph)]
         first += len(graph)
         rooms = np.stack([vector_of[room_phrase(place.room)] for place in here])
-        for place, room, shares in zip(here, rooms, _shares_ahead(graph), strict=True):
+        for place, room, shares in zip(here, rooms, shares_ahead(graph), strict=True):
             parts = [_objects_in_views(place, vector_of), np.broadcast_to(room, (VIEWS, len(room)))]
-            yield place.scan, place.viewpoint, np.hstack([*parts, _unit(shares @ rooms)])
+            yield place.scan, place.viewpoint, np.hstack([*parts, unit_vectors(shares @ rooms)])
 
 
-def _shares_ahead(graph: NavGraph) -> NDArray[np.float32]:
-    """(n, 36, n) how much of each place a view shows: 0 if it is out of sight or out of the view."""
+def shares_ahead(graph: NavGraph) -> NDArray[np.float32]:
+    """(n, 36, n) weight of each viewpoint in each view: 0 if it is not visible or outside the view."""
     east, north, elevation, distance = directions(graph.positions[:, None], graph.positions[None])
     heading = np.arctan2(east, north)
     to_place = _pointing(heading, elevation)
@@ -248,21 +228,21 @@ def _objects_in_views(place: SeenPlace, vector_of: Vectors) -> NDArray[np.float3
         for view, (_, _, width, height) in zip(thing.views, thing.boxes, strict=True):
             areas[view, column] += width * height
     vectors = [vector_of[object_phrase(thing.name)] for thing in place.objects]
-    return _unit(areas @ np.array(vectors, dtype=np.float32).reshape(-1, _width(vector_of)))
+    return unit_vectors(areas @ np.array(vectors, dtype=np.float32).reshape(-1, _width(vector_of)))
 
 
 def _width(vector_of: Vectors) -> int:
     return len(next(iter(vector_of.values())))
 
 
-def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Brought to length 1; nothing stays nothing."""
+def unit_vectors(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The vectors scaled to length 1; zeros stay zeros."""
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
 
 
 def _parts(name: str) -> list[str]:
-    """The names that a name with slashes and underscores joins, in small letters."""
+    """Split a name with slashes and underscores into lower-case names."""
     spaced = name.lower().replace("_", " ")
     spelled = re.sub(r"(?<!\w)w/|/\s*w\b", " with ", spaced)
     parts = (" ".join(part.split()).strip(" ?.'") for part in re.split(r"[/\\]", spelled))
@@ -271,25 +251,23 @@ def _parts(name: str) -> list[str]:
 
 def _checked_place(record: Any, where: str) -> SeenPlace:
     if not isinstance(record, dict):
-        raise InputError(f"{where}: not a JSON object with scan, viewpoint, room and objects.")
-    for field in ("scan", "viewpoint", "room"):
-        if not isinstance(record.get(field), str) or not record[field].strip():
-            raise InputError(f"{where}: field '{field}' is missing or not a text.")
+        raise InputError(f"{where}: not a JSON object with the fields scan, viewpoint, room and objects.")
+    scan, viewpoint, room = checked_texts(record, ("scan", "viewpoint", "room"), where)
     objects = record.get("objects")
     if not isinstance(objects, list):
         raise InputError(f"{where}: field 'objects' is missing or not a list.")
     checked = [_checked_object(thing, f"{where}: field 'objects', entry {i}") for i, thing in enumerate(objects)]
-    return SeenPlace(record["scan"], record["viewpoint"], record["room"], checked)
+    return SeenPlace(scan, viewpoint, room, checked)
 
 
 def _checked_object(thing: Any, where: str) -> SeenObject:
     if not isinstance(thing, dict):
-        raise InputError(f"{where}: not an object with id, name, views and boxes.")
+        raise InputError(f"{where}: not an object with the fields id, name, views and boxes.")
     number, name, views, boxes = (thing.get(field) for field in ("id", "name", "views", "boxes"))
     if not isinstance(number, int):
         raise InputError(f"{where}: field 'id' is missing or not a whole number.")
     if not isinstance(name, str) or not name.strip():
-        raise InputError(f"{where}: field 'name' is missing or not a text.")
+        raise InputError(f"{where}: field 'name' is missing or not a string.")
     if not isinstance(views, list) or not all(type(view) is int and 0 <= view < VIEWS for view in views):
         raise InputError(f"{where}: field 'views' is not a list of views from 0 to {VIEWS - 1}.")
     if not isinstance(boxes, list) or len(boxes) != len(views) or not all(map(_is_box, boxes)):
@@ -298,7 +276,7 @@ def _checked_object(thing: Any, where: str) -> SeenObject:
 
 
 def _is_box(box: Any) -> bool:
-    """Four finite numbers, the last two of them not negative."""
+    """Whether `box` is four finite numbers, the last two not negative."""
     if not isinstance(box, list) or len(box) != 4:
         return False
     return all(type(value) in (int, float) and abs(value) < 1e9 for value in box) and box[2] >= 0 and box[3] >= 0

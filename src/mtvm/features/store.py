@@ -2,9 +2,9 @@
 
 A store is a folder of three files:
 
-- `features.npy`: float16, shape (viewpoints, 36, width), in the order in which they were written;
+- `features.npy`: float16, shape (viewpoints, 36, width), in the order of writing;
 - `index.npy`: one record (scan, viewpoint, row) per viewpoint, sorted by scan and viewpoint;
-- `meta.json`: format version, sizes, source and an id that is a digest of the features.
+- `meta.json`: format version, sizes, source, and an id, which is a digest of the features.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ Integers: TypeAlias = Sequence[int] | NDArray[np.integer[Any]]
 
 
 class FeatureStore:
-    """Read-only features by (scan, viewpoint, view); get one from `open` or `write`.
+    """Read-only features by (scan, viewpoint, view); made by `open` or `write`.
 
-    Pages of the file are shared by every process that has the store open; a pickled store is only its path.
+    Processes that open the same store share its memory; pickling a store saves only its path.
     """
 
     def __init__(
@@ -49,21 +49,19 @@ class FeatureStore:
 
     @classmethod
     def open(cls, path: Path | str) -> FeatureStore:
-        """Map the store at `path` after checking that its three files agree; reads no feature."""
+        """Memory-map the store at `path` after checking that its three files agree; reads no features."""
         path = Path(path).absolute()
         if not path.is_dir():
-            raise InputError(
-                f"{path}: there is no feature store here; make one with: mtvm features import SOURCE STORE"
-            )
+            raise InputError(f"{path}: no feature store here; make one with: mtvm features import SOURCE STORE")
         meta = read_json(path / META_FILE, "description of a feature store")
         if not isinstance(meta, dict) or meta.get("format_version") != FORMAT_VERSION:
-            raise InputError(f"{path / META_FILE}: not of format version {FORMAT_VERSION}; import the features again.")
+            raise InputError(f"{path / META_FILE}: not format version {FORMAT_VERSION}; import the features again.")
         try:
             size = (path / FEATURES_FILE).stat().st_size
             if size != meta.get("features_bytes"):
                 raise InputError(
                     f"{path / FEATURES_FILE}: has {size} bytes instead of {meta.get('features_bytes')}, "
-                    "so it is truncated or of another store; copy or import it again."
+                    "so it is truncated or belongs to another store; copy or import it again."
                 )
             features = np.load(path / FEATURES_FILE, mmap_mode="r", allow_pickle=False)
             index = np.load(path / INDEX_FILE, allow_pickle=False)
@@ -73,7 +71,7 @@ class FeatureStore:
             raise InputError(f"{path}: this feature store is damaged ({error}); import it again.") from None
         if disagreement := _disagreement(meta, index, features):
             raise InputError(f"{path}: this feature store is damaged ({disagreement}); import it again.")
-        # Views of a plain array are cheaper than those of its memmap subclass.
+        # Views of a plain array are cheaper than those of np.memmap.
         return cls(path, meta, index, np.asarray(features))
 
     @classmethod
@@ -85,10 +83,10 @@ class FeatureStore:
         source: Path | str,
         source_format: str,
     ) -> FeatureStore:
-        """Write a store from a stream of (scan, viewpoint, features of shape (36, width)) in any order.
+        """Write a store from a stream of (scan, viewpoint, features of shape (36, width)), in any order.
 
-        The width is that of the first entry. `path` appears when everything is written, or not at all; a
-        store that was there before is replaced.
+        The first entry sets the width. `path` appears when everything is written, or not at all; an existing store is
+        replaced.
         """
         path = Path(path)
         _refuse_other_content(path)
@@ -121,25 +119,25 @@ class FeatureStore:
         return FeatureStore.open, (self.path,)
 
     def rows(self, scans: Ids, viewpoints: Ids) -> NDArray[np.int64]:
-        """Row of each viewpoint, for `gather`; one scan may be given for many viewpoints."""
+        """The row of each viewpoint, for `gather`; a single scan may be given for many viewpoints."""
         wanted_scans, wanted_viewpoints = np.broadcast_arrays(_encoded(scans), _encoded(viewpoints))
         wanted = np.empty(wanted_scans.shape, self.index.dtype.descr[:2])
         wanted["scan"], wanted["viewpoint"] = wanted_scans, wanted_viewpoints
         places = np.searchsorted(self._keys, wanted.view(self._keys.dtype))
         found = self.index[np.minimum(places, len(self) - 1)]
-        # Compared with what was asked, since longer ids were cut to the width of the index above.
+        # Compare with the original ids: longer ones were cut to the width of the index above.
         missing = (found["scan"] != wanted_scans) | (found["viewpoint"] != wanted_viewpoints)
         if missing.any():
             scan = wanted_scans[missing][0].decode()
             viewpoint = wanted_viewpoints[missing][0].decode()
             raise InputError(
                 f"{self.path}: {missing.sum()} of {missing.size} viewpoints have no features in this store, "
-                f"first viewpoint {viewpoint!r} of scan {scan!r}; import features of all scans in use."
+                f"first viewpoint {viewpoint!r} of scan {scan!r}; import features for all scans in use."
             )
         return np.asarray(found["row"], dtype=np.int64)
 
     def gather(self, rows: Integers, views: Integers, out: NDArray[np.float16] | None = None) -> NDArray[np.float16]:
-        """Features of `views` at `rows` (same shape), shape (..., width); zeros where the row is negative."""
+        """Features (..., width) of `views` at `rows` (of the same shape); zeros where the row is negative."""
         rows, views = _integers(rows), _integers(views)
         if rows.shape != views.shape:
             raise ValueError(f"rows and views differ in shape: {rows.shape} and {views.shape}")
@@ -148,7 +146,7 @@ class FeatureStore:
         return self._take(self._views, rows, rows * VIEWS + views, out)
 
     def panorama(self, rows: Integers, out: NDArray[np.float16] | None = None) -> NDArray[np.float16]:
-        """Features of all views at `rows`, shape (..., 36, width); zeros where the row is negative."""
+        """Features (..., 36, width) of all views at `rows`; zeros where the row is negative."""
         rows = _integers(rows)
         return self._take(self._features, rows, rows, out)
 
@@ -163,28 +161,28 @@ class FeatureStore:
             raise IndexError(f"row {rows.max()} lies outside the {len(self)} rows of {self.path}")
         padding = rows < 0
         positions = np.where(padding, 0, positions)
-        # "raise" would go through a buffer and copy everything twice; the bounds are checked already.
+        # The bounds are already checked; mode "raise" would copy everything twice.
         features = np.take(table, positions, axis=0, out=out, mode="clip")
         features[padding] = 0
         return features
 
 
 def _refuse_other_content(path: Path) -> None:
-    """A store replaces what is at `path`, so that may only be a store or nothing."""
+    """Raise if `path` is something other than a store, because it would be replaced."""
     if path.is_dir():
         others = {item.name for item in path.iterdir()} - {FEATURES_FILE, INDEX_FILE, META_FILE}
     else:
         others = {path.name} if path.exists() else set()
     if others:
         raise InputError(
-            f"{path}: is not a feature store (it holds {min(others)!r}) and would be overwritten; name a new folder."
+            f"{path}: not a feature store (it contains {min(others)!r}) and would be overwritten; give a new folder."
         )
 
 
 def _write_features(
     file: IO[bytes], entries: Iterable[tuple[str, str, NDArray[Any]]], source: Path | str
 ) -> tuple[dict[tuple[str, str], int], int, str]:
-    """Append each entry as it comes; the rows by scan and viewpoint, the width and a digest of it all."""
+    """Append each entry as it arrives; returns the rows by scan and viewpoint, the width, and a digest."""
     rows: dict[tuple[str, str], int] = {}
     width: int | None = None
     digest = hashlib.sha256()
@@ -193,7 +191,7 @@ def _write_features(
         if (scan, viewpoint) in rows:
             raise InputError(f"{entry} appears twice; keep one of the two.")
         if not scan or not viewpoint or "\0" in scan + viewpoint:
-            raise InputError(f"{entry} cannot be stored; give both a name without zero bytes.")
+            raise InputError(f"{entry} cannot be stored; both names must be non-empty and without zero bytes.")
         half = _half_precision(entry, features, width)
         if width is None:
             width = half.shape[1]
@@ -202,7 +200,7 @@ def _write_features(
         file.write(half.data)
         digest.update(half.data)
     if width is None:
-        raise InputError(f"{source}: holds no features; give a file with at least one viewpoint.")
+        raise InputError(f"{source}: contains no features; give a file with at least one viewpoint.")
     file.seek(0)
     _write_header(file, len(rows), width)
     return rows, width, digest.hexdigest()[:16]
@@ -212,27 +210,27 @@ def _half_precision(entry: str, features: NDArray[Any], width: int | None) -> ND
     features = np.asarray(features)
     if features.dtype.kind != "f" or features.ndim != 2 or len(features) != VIEWS or features.shape[1] == 0:
         raise InputError(
-            f"{entry} holds {features.dtype} of shape {features.shape} instead of floating-point numbers of "
+            f"{entry} has {features.dtype} of shape {features.shape} instead of floating-point numbers of "
             f"shape ({VIEWS}, width); extract it again."
         )
     if width not in (None, features.shape[1]):
         raise InputError(
-            f"{entry} has features of width {features.shape[1]} where those before have {width}; "
-            "keep features of one model in a file."
+            f"{entry} has features of width {features.shape[1]}, but those before have {width}; "
+            "use a separate file for each model's features."
         )
     with np.errstate(over="ignore", invalid="ignore"):
         half = np.ascontiguousarray(features, dtype="<f2")
-    # All exponent bits set means infinite or not a number; much faster than isfinite on float16.
+    # All exponent bits set means infinity or NaN; this is much faster than isfinite on float16.
     if ((half.view("<u2") & 0x7C00) == 0x7C00).any():
         raise InputError(
-            f"{entry} holds a value that is not finite or beyond ±{np.finfo(np.float16).max:.0f}, the range "
+            f"{entry} has a value that is not finite or beyond ±{np.finfo(np.float16).max:.0f}, the range "
             "of half precision; extract it again."
         )
     return half
 
 
 def _write_header(file: IO[bytes], viewpoints: int, width: int) -> None:
-    """The .npy header; numpy pads it to the same length for any number of rows, so it can be rewritten."""
+    """Write the .npy header; numpy pads it to the same length for any number of rows, so it can be rewritten."""
     shape = (viewpoints, VIEWS, width)
     np.lib.format.write_array_header_1_0(file, {"descr": "<f2", "fortran_order": False, "shape": shape})
 
@@ -246,22 +244,22 @@ def _sorted_index(rows: dict[tuple[str, str], int]) -> NDArray[np.void]:
 
 
 def _keys(index: NDArray[np.void]) -> NDArray[np.bytes_]:
-    """Scan and viewpoint of each record as one string of fixed width, which sorts like the pair."""
+    """Scan and viewpoint of each record as one fixed-width string, which sorts like the pair."""
     bytes_of_key = index.dtype["scan"].itemsize + index.dtype["viewpoint"].itemsize
     keys: NDArray[np.bytes_] = index.view([("key", f"S{bytes_of_key}"), ("row", "<i8")])["key"]
     return np.ascontiguousarray(keys)
 
 
 def _disagreement(meta: dict[str, Any], index: NDArray[Any], features: NDArray[Any]) -> str | None:
-    """What does not fit together in a store, in a few words."""
+    """How a store's files contradict each other, or None."""
     shape = (meta.get("viewpoints"), meta.get("views"), meta.get("width"))
     if features.dtype != np.dtype("<f2") or features.shape != shape or shape[1] != VIEWS:
-        return f"{FEATURES_FILE} holds {features.dtype} of shape {features.shape}, {META_FILE} says {shape}"
+        return f"{FEATURES_FILE} has {features.dtype} of shape {features.shape}, {META_FILE} says {shape}"
     if index.dtype.names != ("scan", "viewpoint", "row") or index.shape != (len(features),):
         return f"{INDEX_FILE} does not list {len(features)} viewpoints"
     keys = _keys(index)
     if not (keys[:-1] < keys[1:]).all() or index["row"].min() < 0 or index["row"].max() >= len(features):
-        return f"{INDEX_FILE} is not sorted or names rows that do not exist"
+        return f"{INDEX_FILE} is not sorted or refers to rows that do not exist"
     return None
 
 

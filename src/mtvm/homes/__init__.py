@@ -1,1 +1,1 @@
-"""Generated buildings, written to disk in the formats of the real data."""
+"""Generated homes, written to disk in the formats of the real datasets."""

@@ -5,7 +5,7 @@
     <world>/semantics/viewpoints.jsonl.gz
     <world>/R2R/R2R_<split>.json, LONG/LONG_<split>.json, NDH/<split>.json
     <world>/features/efficientnet-lite0, features/semantic
-    <world>/world.json                 what it was made from, and a checksum of every file
+    <world>/world.json                 the config it was built from, and a checksum of every file
 
 A world is built beside its place, home by home; one that was interrupted goes on where it stopped, and only a whole one
 appears under its name.
@@ -37,14 +37,14 @@ from mtvm.tasks.registry import TASKS
 from mtvm.world.graph import SUFFIX, NavGraph
 
 VERSION = 4
-"""Of the generator: another version makes other homes."""
+"""Version of the generator; each version makes different homes."""
 MANIFEST = "world.json"
 SPLITS = ("train", "val_seen", "val_unseen", "test")
 
-_NUMBERS_A_HOME = 1000  # ids of a home's entries begin at its number times this
-_SEEN_SHARE = 0.09  # of a training home's paths, kept back for val_seen
+_NUMBERS_A_HOME = 1000  # the ids of home n's entries start at n times this
+_SEEN_SHARE = 0.09  # share of a training home's paths that is held out for val_seen
 _JPEG_QUALITY = 92
-_GLANCE_SIZE = 96  # face pixels for finding what is seen: about a degree, a few pixels of a 640x480 view
+_GLANCE_SIZE = 96  # face pixels when only visibility is wanted: about one degree, or a few pixels of a 640x480 view
 
 
 Features = Literal["all", "names", "none"]
@@ -52,17 +52,17 @@ Features = Literal["all", "names", "none"]
 
 @dataclasses.dataclass(frozen=True)
 class WorldConfig:
-    """What a world is made of."""
+    """What to build."""
 
     homes: int = 36
     seed: int = 0
     face_size: int = 256
-    """Pixels of a skybox face's edge."""
+    """Edge of a skybox face in pixels."""
     view_size: int = 128
-    """Pixels of the views' width that the image encoder sees."""
+    """Width in pixels of the views given to the image encoder."""
     features: Features = "all"
-    """Which features are made too: of the images and of the names of what is seen, or none. With the names alone no
-    image is drawn, which is much faster."""
+    """Which features to make: `all` from the images and from the names of what is visible, `names` only the latter,
+    `none`. `names` draws no images, which is much faster."""
 
     def __post_init__(self) -> None:
         if self.homes < 3:
@@ -77,7 +77,7 @@ class WorldConfig:
         return self.seed * 100_003 + number
 
     def split_of(self, number: int) -> str:
-        """Which split a home belongs to; val_seen shares those of train."""
+        """The split that a home belongs to; val_seen shares the homes of train."""
         held_out = max(1, round(self.homes * 0.14))
         if number < self.homes - 2 * held_out:
             return "train"
@@ -91,7 +91,7 @@ def default_folder(config: WorldConfig) -> Path:
 def build_world(
     config: WorldConfig, out: Path | None = None, workers: int | None = None, show_progress: bool = True
 ) -> Path:
-    """Make the world, or give back the one that is there if its checksums are right."""
+    """Build the world, or return the existing one if its checksums match."""
     out = Path(out or default_folder(config)).absolute()
     if (out / MANIFEST).is_file():
         if _config_of(out) == dataclasses.asdict(config) and not damaged_files(out):
@@ -116,7 +116,7 @@ def build_world(
 
 
 def damaged_files(folder: Path) -> list[str]:
-    """Files of a world that are missing or not what they were when it was built."""
+    """Files of a world that are missing or have changed since it was built."""
     expected = read_json(folder / MANIFEST, "description of a world")["checksums"]
     return [
         name for name, digest in expected.items() if not (folder / name).is_file() or _digest(folder / name) != digest
@@ -128,7 +128,7 @@ def _config_of(folder: Path) -> Any:
 
 
 def _prepare(building: Path, config: WorldConfig) -> None:
-    """The folder in which the world is built; what is there of another config is thrown away."""
+    """Set up the folder in which the world is built; leftovers of another config are deleted."""
     stamp = building / "config.json"
     wanted = dataclasses.asdict(config) | {"version": VERSION}
     if building.exists() and not (stamp.is_file() and read_json(stamp, "stamp") == wanted):
@@ -137,7 +137,7 @@ def _prepare(building: Path, config: WorldConfig) -> None:
 
 
 def _build_homes(building: Path, config: WorldConfig, scans: list[str], workers: int | None) -> Iterator[str]:
-    """Build every home that is not there yet, several at a time; gives each scan as it is done."""
+    """Build every missing home, several at a time; yields each scan when it is done."""
     todo = []
     for number, scan in enumerate(scans):
         if (building / "parts" / f"{scan}.json").is_file():
@@ -160,7 +160,7 @@ def _build_homes(building: Path, config: WorldConfig, scans: list[str], workers:
 
 
 def _build_home(building: Path, config: WorldConfig, number: int, scan: str) -> str:
-    """Everything of one home; its part file appears when all else of it is written."""
+    """Build one home; its part file is written last."""
     from mtvm.homes.plan.viewpoints import connectivity_records
     from mtvm.homes.render.raytrace import Scene
     from mtvm.homes.render.visibility import seen_from, semantics_record
@@ -224,12 +224,12 @@ def _assemble(building: Path, config: WorldConfig, scans: list[str]) -> None:
             write_json(building / task.upper() / TASKS[task].file_names(split)[0], entries)
     semantics = building / "semantics" / "viewpoints.jsonl.gz"
     semantics.parent.mkdir(exist_ok=True)
-    # No time stamp: the same world gives the same bytes.
+    # No timestamp, so that the same world gives the same bytes.
     semantics.write_bytes(gzip.compress("\n".join(lines).encode() + b"\n", mtime=0))
 
 
 def _share_out(entries: list[Any], split: str, splits: dict[str, list[Any]]) -> None:
-    """A home's entries to its split; of a training home the last ones go to val_seen, of a test home goals are cut."""
+    """Add a home's entries to its split: the last ones of a training home go to val_seen, test entries lose goals."""
     if split == "train":
         kept_back = max(1, round(len(entries) * _SEEN_SHARE)) if len(entries) > 1 else 0
         splits["train"] += entries[: len(entries) - kept_back]
@@ -290,7 +290,7 @@ def _cores() -> int:
 
 @contextlib.contextmanager
 def _quiet_threads() -> Iterator[None]:
-    """Processes that work side by side take one core each."""
+    """Limit each worker process to one core."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     before = {name: os.environ.get(name) for name in names}
     os.environ.update(dict.fromkeys(names, "1"))

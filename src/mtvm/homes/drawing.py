@@ -1,4 +1,4 @@
-"""Pictures of the built-in world for people: floor plans from above, and the way of an episode as seen by the agent."""
+"""Figures of the built-in world: floor plans, and what the agent sees along an episode."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FACE_SIZE = 384
 
 
 def draw_home(home: Home, path: Path, walk: Sequence[int] = (), title: str = "") -> None:
-    """Draw every storey from above with its rooms, furniture and viewpoints, and a walk (viewpoint numbers)."""
+    """Draw the floor plan of every storey: rooms, furniture, viewpoints, and `walk`, a list of viewpoint numbers."""
     figure = _figure((6.2 * len(home.storey_heights), 5.6))
     for storey in range(len(home.storey_heights)):
         axes = figure.add_subplot(1, len(home.storey_heights), storey + 1)
@@ -37,8 +37,7 @@ def draw_home(home: Home, path: Path, walk: Sequence[int] = (), title: str = "")
 def draw_episode(
     home: Home, world: World, nodes: Sequence[int], heading: float, text: str, path: Path, most: int = 8
 ) -> None:
-    """Draw what is ahead of the agent at each viewpoint of a path in a home, or at its first ones, with the instruction
-    above."""
+    """Draw the view ahead at the first `most` viewpoints of a path, with the instruction above."""
     shown = nodes[:most]
     scene = Scene(home)
     viewpoint_of = {viewpoint.id: viewpoint for viewpoint in home.viewpoints}
@@ -113,7 +112,7 @@ def _draw_room(axes: Any, room: Room) -> None:
     walls = _rectangle((room.x0, room.y0), room.width, room.depth, fill=False, edgecolor="black", linewidth=1.4)
     axes.add_patch(floor)
     axes.add_patch(walls)
-    axes.plot([room.x0, room.x1], [room.y0, room.y1], alpha=0)  # so that the plan sets the limits
+    axes.plot([room.x0, room.x1], [room.y0, room.y1], alpha=0)  # invisible; sets the axis limits
     label = axes.text(*room.centre, room.kind, fontsize=6.5, ha="center", va="center", zorder=9)
     label.set_bbox({"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 1})
 

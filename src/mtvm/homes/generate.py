@@ -1,4 +1,4 @@
-"""A whole home from a seed: plan, things, viewpoints."""
+"""Generating a whole home from a seed: floor plan, things and viewpoints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mtvm.homes.plan.viewpoints import BlockedError, place_viewpoints
 
 
 def generate_home(scan: str, seed: int) -> Home:
-    """The home of a seed, the same on every machine; `scan` names it and its viewpoints."""
+    """Generate the home of a seed, identical on every machine; `scan` names the home and its viewpoints."""
     rng = np.random.default_rng(seed)
     home = draw_plan(scan, seed, rng)
     while True:
@@ -21,5 +21,5 @@ def generate_home(scan: str, seed: int) -> Home:
         try:
             viewpoints, edges = place_viewpoints(furnished)
         except BlockedError:
-            continue  # rare: furnish it another way
+            continue  # rare: furnish it again, differently
         return dataclasses.replace(furnished, viewpoints=viewpoints, edges=edges)

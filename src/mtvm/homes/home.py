@@ -1,7 +1,7 @@
-"""What a generated home is: the one description from which geometry, pictures, graphs and words are made.
+"""The description of a home, from which its geometry, images, graph and instructions are made.
 
-Lengths are metres, z is up, angles are radians. A heading of 0 looks along +y and grows clockwise, towards +x, as in
-Matterport. Everything is axis-aligned but things, which have a heading of their own.
+Lengths are in metres, z is up, angles are in radians. Heading 0 looks along +y and headings grow clockwise, towards
++x, as in Matterport. Everything is axis-aligned except things, which have their own heading.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ import dataclasses
 from typing import Literal
 
 EYE_HEIGHT = 1.5
-"""Of the camera above the floor."""
+"""Height of the camera above the floor."""
 
 Point = tuple[float, float, float]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Room:
-    """A rectangle of floor on one storey, between the inner faces of its walls."""
+    """A rectangular room on one storey, measured between the inner faces of its walls."""
 
     index: int
     kind: str
-    """What people call it: kitchen, bedroom, hallway, ..."""
+    """kitchen, bedroom, hallway, ..."""
     storey: int
     x0: float
     y0: float
@@ -44,13 +44,13 @@ class Room:
         return (self.x0 + self.x1) / 2, (self.y0 + self.y1) / 2
 
     def holds(self, x: float, y: float, margin: float = 0.0) -> bool:
-        """Whether a point of the plan lies in the room, at least `margin` from its walls."""
+        """Whether a point of the floor plan lies in the room, at least `margin` from its walls."""
         return self.x0 + margin <= x <= self.x1 - margin and self.y0 + margin <= y <= self.y1 - margin
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Surface:
-    """How something looks: a colour that people can name, and a material that gives its texture."""
+    """How something looks: a named colour, and a material that gives its texture."""
 
     colour: str
     """A key of the palette: white, red, dark brown, ..."""
@@ -60,7 +60,7 @@ class Surface:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Opening:
-    """A way between two rooms through the wall that they share: a doorway, or a wide open passage."""
+    """A doorway or a wide open passage in the wall between two rooms."""
 
     index: int
     kind: Literal["door", "passage"]
@@ -68,11 +68,11 @@ class Opening:
     x: float
     y: float
     along: Literal["x", "y"]
-    """The direction in which the wall runs; one walks across it."""
+    """The direction in which the wall runs."""
     width: float
     height: float
     surface: Surface
-    """Of the frame and, where there is one, the opened leaf."""
+    """Surface of the frame and, if there is one, of the open door leaf."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -91,15 +91,15 @@ class Window:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Stairs:
-    """A straight flight from the foot in one room to the top in a room of the storey above."""
+    """A straight flight of stairs from a room to one on the storey above."""
 
     index: int
     rooms: tuple[int, int]
-    """The room with the foot, the room with the top."""
+    """The rooms at the foot and at the top."""
     foot: Point
-    """Middle of the first edge, on the lower floor."""
+    """Middle of the lowest edge, on the lower floor."""
     top: Point
-    """Middle of the last edge, on the upper floor."""
+    """Middle of the highest edge, on the upper floor."""
     width: float
     steps: int
     surface: Surface
@@ -107,7 +107,7 @@ class Stairs:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Thing:
-    """A piece of furniture or an object: a box of the given size that its kind fills with a shape."""
+    """A piece of furniture or an object: a box that is filled with the shape of its kind."""
 
     index: int
     kind: str
@@ -116,28 +116,28 @@ class Thing:
     x: float
     y: float
     z: float
-    """Of the middle of its underside; above the floor for what hangs or stands on something."""
+    """Height of its underside."""
     heading: float
-    """Where its front looks."""
+    """The direction that its front faces."""
     width: float
     depth: float
     height: float
     surface: Surface
     accent: Surface
-    """Of its second part: legs of a table, pillows of a bed, frame of a painting."""
+    """Surface of its secondary part: a table's legs, a bed's pillows, a painting's frame."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Viewpoint:
-    """A place where the agent can stand."""
+    """A position where the agent can stand."""
 
     id: str
     x: float
     y: float
     z: float
-    """Of the camera, `EYE_HEIGHT` above the floor or the step."""
+    """Height of the camera: `EYE_HEIGHT` above the floor or the step."""
     room: int
-    """The room that it is in; on stairs and in a doorway, the nearer one."""
+    """The room that it is in; on stairs and in a doorway, the nearest room."""
     place: Literal["room", "doorway", "stairs"]
     opening: int | None = None
     stairs: int | None = None
@@ -145,14 +145,14 @@ class Viewpoint:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Home:
-    """A whole home. `rooms[i].index == i`, and so for everything that has an index."""
+    """A whole home. `rooms[i].index == i`, and the same for everything else that has an index."""
 
     scan: str
     seed: int
     storey_heights: tuple[float, ...]
-    """Of each floor above the ground."""
+    """Height of each storey's floor above the ground."""
     ceiling_height: float
-    """Of every storey above its floor."""
+    """Height of every ceiling above its floor."""
     wall_thickness: float
     rooms: tuple[Room, ...]
     openings: tuple[Opening, ...]
@@ -161,7 +161,7 @@ class Home:
     things: tuple[Thing, ...]
     viewpoints: tuple[Viewpoint, ...]
     edges: tuple[tuple[int, int], ...]
-    """Pairs of viewpoints between which one can walk and see, the smaller number first."""
+    """Pairs of viewpoints with a free path and line of sight between them, the smaller number first."""
 
     def floor_of(self, room: int) -> float:
         return self.storey_heights[self.rooms[room].storey]
@@ -169,16 +169,16 @@ class Home:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Seen:
-    """A thing, opening, window or flight of stairs as it is seen from a viewpoint."""
+    """A thing, opening, window or flight of stairs as seen from a viewpoint."""
 
     what: Literal["thing", "opening", "window", "stairs"]
     index: int
     heading: float
-    """Absolute, to the middle of what is visible of it."""
+    """Absolute heading of the middle of its visible part."""
     elevation: float
     distance: float
-    """To the middle of what is visible of it."""
+    """Distance to the middle of its visible part."""
     solid_angle: float
-    """In steradians: how large it looks."""
+    """Apparent size in steradians."""
     visible: float
-    """The visible share of what its shape would show with nothing before it, 0 to 1."""
+    """The share of it, 0 to 1, that is not hidden by something in front."""

@@ -5,25 +5,23 @@ from __future__ import annotations
 import dataclasses
 import functools
 import hashlib
-from pathlib import Path
 
 import numpy as np
 import torch
 
 from mtvm.config import DataConfig, Split
 from mtvm.errors import InputError
-from mtvm.features.names import semantic_features
 from mtvm.features.store import FeatureStore
-from mtvm.files import cache_dir
 from mtvm.learning import parallel
+from mtvm.learning.sight import SightMaker
 from mtvm.learning.vision import Vision
 from mtvm.models.config import ModelConfig
 from mtvm.models.text import Tokens, tokenize, with_mirrored
+from mtvm.progress import notice
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.teacher import Follow
-from mtvm.world.graph import SUFFIX
 
 
 @dataclasses.dataclass
@@ -64,12 +62,17 @@ class Dataset:
 
 
 class Data:
-    """Everything that a run reads; nothing is read twice."""
+    """Everything that a run reads; nothing is read twice. A model that is `trained` must fit the features."""
 
     def __init__(
-        self, config: DataConfig, model: ModelConfig, device: torch.device | str = "cpu", show_progress: bool = True
+        self,
+        config: DataConfig,
+        model: ModelConfig,
+        device: torch.device | str = "cpu",
+        show_progress: bool = True,
+        trained: bool = False,
     ) -> None:
-        self.config, self.model, self.device = config, model, torch.device(device)
+        self.config, self.model, self.device, self._trained = config, model, torch.device(device), trained
         self.folder = DataFolder.resolve(config.folder)
         self._show_progress = show_progress
         self._datasets: dict[tuple[str, str], Dataset] = {}
@@ -79,14 +82,14 @@ class Data:
         """The features of the views; None if the agent is blind."""
         if self.config.features is not None:
             return FeatureStore.open(self.config.features)
-        if self.config.sight == "names":
-            return names_store(self.folder, self._show_progress)
-        if self.config.sight == "blind":
-            return None
-        raise InputError(
-            "what the agent sees is not said: give a feature store with --data.features STORE, or --data.sight names "
-            "where the data folder has the names of rooms and objects, or --data.sight blind."
-        )
+        return SightMaker(self.config, self.folder, self._show_progress).open()
+
+    @functools.cached_property
+    def network(self) -> ModelConfig:
+        """The model's config, with features as wide as the store's where it is still to be trained."""
+        if self.store is None or self._trained:
+            return self.model
+        return dataclasses.replace(self.model, feature_width=self.store.width)
 
     def dataset(self, split: Split) -> Dataset:
         """The episodes of a split with their texts and features."""
@@ -97,17 +100,23 @@ class Data:
             self._datasets[key] = Dataset(
                 split,
                 episodes,
-                Vision(episodes.world, self.store, self.model, self.device),
-                tokenize(
-                    episodes.texts,
-                    self.model.max_text,
-                    leading_cls=self.model.leading_cls,
-                    truncation=split.task.truncation,
-                ),
+                Vision(episodes.world, self.store, self.network, self.device),
+                self._tokens(split, episodes),
                 config.horizon_of(split.task),
                 config.follow_of(split.task),
             )
         return dataclasses.replace(self._datasets[key], split=split)
+
+    def _tokens(self, split: Split, episodes: EpisodeSet) -> Tokens:
+        """The texts of a split; says so if some of them are too long for the model."""
+        length, lost = self.model.text_length, split.task.truncation
+        tokens = tokenize(episodes.texts, length, leading_cls=self.model.leading_cls, truncation=lost)
+        if tokens.cut and self._show_progress and parallel.rank() == 0:
+            notice(
+                f"{tokens.cut} of {len(episodes)} texts of {split.name} have more than {length} WordPieces and lose "
+                f"their {lost}; a model with a larger --model.max-text reads all of them."
+            )
+        return tokens
 
     def dataset_with_goals(self, split: Split, purpose: str) -> Dataset:
         """The same, of a split whose goals are not secret."""
@@ -122,25 +131,3 @@ class Data:
         for dataset in datasets:
             found[dataset.name] = hashlib.sha256(dataset.episodes.source.read_bytes()).hexdigest()
         return found
-
-
-def names_store(folder: DataFolder, show_progress: bool) -> FeatureStore:
-    """The store of the names in the folder's semantics file, made once and kept in the cache."""
-    source = folder.find(["viewpoints.jsonl", "viewpoints.jsonl.gz"])
-    if source is None:
-        raise InputError(
-            f"{folder.path}: no semantics file viewpoints.jsonl(.gz) below it to make features of; give a feature "
-            "store with --data.features, or leave the agent blind with --data.sight blind."
-        )
-    path = cache_dir() / "features" / f"names-{_digest(source, *sorted(folder.connectivity.glob(f'*{SUFFIX}')))}"
-    if parallel.rank() == 0 and not path.is_dir():
-        semantic_features(source, path, connectivity=folder.connectivity, show_progress=show_progress)
-    parallel.wait()
-    return FeatureStore.open(path)
-
-
-def _digest(*files: Path) -> str:
-    digest = hashlib.sha256()
-    for file in files:
-        digest.update(hashlib.sha256(file.read_bytes()).digest())
-    return digest.hexdigest()[:16]

@@ -22,7 +22,8 @@ from mtvm.learning.rollout import RolloutPlan, StepTrace, roll_out
 from mtvm.learning.run_folder import EVALUATIONS, RunFolder
 from mtvm.learning.texts import Texts
 from mtvm.models.agent import Agent
-from mtvm.models.model import MTVM
+from mtvm.models.network import Network
+from mtvm.models.saving import WEIGHTS
 from mtvm.progress import progress
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metrics import score_trajectories, summarize
@@ -93,7 +94,7 @@ def evaluate(
         raise InputError("no split was named to evaluate on; give some as TASK/SPLIT, such as r2r/val_unseen.")
     if limit is not None and limit < 1:
         raise InputError(f"the limit must be at least 1 episode, not {limit}.")
-    opened = Data(config, agent.model.config, agent.model.device, show_progress)
+    opened = Data(config, agent.model.config, agent.model.device, show_progress, trained=True)
     folder = out or folder
     found: dict[str, Evaluation] = {}
     for split in map(Split.parse, chosen):
@@ -116,7 +117,7 @@ def _resolve(
         return agent_or_run, given, (), None
     path, name = Path(agent_or_run), str(parallel.local_device(device))
     run = RunFolder(path)
-    if not run.checkpoint.is_file() and not run.best.is_dir():
+    if (path / WEIGHTS).is_file() or not run.is_run:
         return Agent.from_pretrained(path, name), given, (), path / EVALUATIONS
     config = run.config()
     if not run.best.is_dir():
@@ -136,7 +137,7 @@ def _resolve(
 
 @torch.no_grad()
 def walk(
-    model: MTVM,
+    model: Network,
     dataset: Dataset,
     *,
     texts: Texts | None = None,

@@ -11,7 +11,7 @@ from mtvm.errors import InputError
 from mtvm.learning import checkpoint
 from mtvm.learning.run_folder import CHECKPOINT
 from mtvm.models.config import ModelConfig
-from mtvm.models.model import MTVM
+from mtvm.models.network import Network, make_network
 from mtvm.models.saving import fill, load_weights
 from mtvm.models.text import minilm_folder
 from mtvm.models.weights import Report, load_reader, load_released, read_tensors
@@ -19,10 +19,13 @@ from mtvm.models.weights import Report, load_reader, load_released, read_tensors
 _MINILM = {"hidden": 384, "heads": 12, "intermediate": 1536, "vocabulary": 30522, "max_positions": 512}
 
 
-def make_model(config: TrainConfig) -> tuple[MTVM, str]:
-    """The model, and a sentence that says where its weights come from."""
+def make_model(config: TrainConfig, network: ModelConfig | None = None) -> tuple[Network, str]:
+    """The model, and a sentence that says where its weights come from.
+
+    `network` is the model's config where features have another width than it says.
+    """
     torch.manual_seed(config.seed)
-    model = MTVM(config.model)
+    model = make_network(network or config.network)
     load_reader(model)
     source = config.init
     if source is None and config.model.reader == "none" and _has_minilm_sizes(config.model):
@@ -52,7 +55,7 @@ def _is_agent(folder: Path) -> bool:
     return True
 
 
-def _told(report: Report, model: MTVM, source: Path) -> str:
+def _told(report: Report, model: Network, source: Path) -> str:
     sizes = {name: value.numel() for name, value in model.state_dict().items()}
     loaded = sum(sizes[name] for name in report.loaded)
     return f"{loaded / 1e6:.1f} of {sum(sizes.values()) / 1e6:.1f} million numbers from {source}, the rest random"

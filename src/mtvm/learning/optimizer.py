@@ -10,10 +10,10 @@ import torch
 from torch import Tensor, nn
 
 from mtvm.config import OptimizerConfig
-from mtvm.models.model import MTVM
+from mtvm.models.network import Network
 
 
-def make_optimizer(model: MTVM, config: OptimizerConfig) -> torch.optim.AdamW:
+def make_optimizer(model: Network, config: OptimizerConfig) -> torch.optim.AdamW:
     """An optimizer of all weights that are not frozen; the language encoder has a learning rate of its own."""
     model.language.freeze(config.frozen_language_layers)
     language = {id(parameter) for parameter in model.language.parameters()}

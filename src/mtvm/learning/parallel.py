@@ -7,6 +7,7 @@ cannot wait for each other in vain.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 
 import numpy as np
@@ -14,6 +15,8 @@ import torch
 import torch.distributed
 from numpy.typing import NDArray
 from torch import Tensor, nn
+
+from mtvm.errors import InputError
 
 
 def start(device: torch.device) -> None:
@@ -33,9 +36,15 @@ def local_device(name: str) -> torch.device:
     """`auto` is this process's own GPU where there are any, else the CPU."""
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
+    if not re.fullmatch(r"cpu|cuda(:\d+)?", name):
+        raise InputError(f"device '{name}' is not one of auto, cpu, cuda and cuda:N.")
     if name == "cuda" and "LOCAL_RANK" in os.environ:
         name = f"cuda:{os.environ['LOCAL_RANK']}"
-    return torch.device(name)
+    device = torch.device(name)
+    count = torch.cuda.device_count()
+    if device.type == "cuda" and (device.index or 0) >= count:
+        raise InputError(f"device '{name}' does not exist: torch sees {count} GPUs; give cpu or auto.")
+    return device
 
 
 def rank() -> int:

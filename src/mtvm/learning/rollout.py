@@ -18,7 +18,7 @@ from torch import Tensor
 from mtvm.learning.vision import Vision
 from mtvm.models.history import Past
 from mtvm.models.language import Text
-from mtvm.models.model import MTVM, Step
+from mtvm.models.network import Network, Step
 from mtvm.models.packing import take
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.rewards import Rewards
@@ -42,9 +42,13 @@ class Needs:
     """Rewards and the critic's values, also of where unfinished episodes were left."""
     rest: bool = False
     """The cross-modal encoder's outputs for the text and the memory, X̂ and M̂."""
+    layers: bool = False
+    """The outputs of each of its layers too."""
+    ended: bool = False
+    """Episodes that have stopped stay in the batch until all have, as in the released code; `StepTrace.live` tells."""
 
     def __or__(self, other: Needs) -> Needs:
-        return Needs(self.teacher or other.teacher, self.rewards or other.rewards, self.rest or other.rest)
+        return Needs(**{name: value or getattr(other, name) for name, value in vars(self).items()})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,6 +70,10 @@ class RolloutPlan:
     """(max_steps, B) random numbers from 0 to 1 that decide whether a student's own action is taken."""
     mirrored: NDArray[np.bool_] | None = None
     """(B,) true for episodes that are walked in a mirrored building; their texts must be mirrored too."""
+    mask_words: Callable[[Text, Tensor], Text] | None = None
+    """Makes the texts of each step, in their variants, from the episodes' texts and draws."""
+    word_draws: Tensor | None = None
+    """(max_steps, B, L) random numbers from 0 to 1 for `mask_words`."""
 
     @property
     def has_teacher(self) -> bool:
@@ -87,6 +95,8 @@ class StepTrace:
     """(b,) the actions taken."""
     teacher: Tensor | None
     """(b,) the teacher's actions."""
+    live: Tensor
+    """(b,) false for episodes that had stopped before; they are here only if a loss needs them."""
     values: Tensor | None
     """(b,) the critic's values."""
     rewards: Tensor | None = None
@@ -122,7 +132,7 @@ class Trace:
     @property
     def live(self) -> Tensor:
         """(T, B) true where the episode was still running."""
-        return self.spread([torch.ones_like(step.actions, dtype=torch.bool) for step in self.steps])
+        return self.spread([step.live for step in self.steps])
 
     @property
     def rewards(self) -> Tensor:
@@ -160,7 +170,7 @@ Watch = Callable[[StepTrace], None]
 
 
 def roll_out(
-    model: MTVM,
+    model: Network,
     vision: Vision,
     episodes: EpisodeSet,
     text: Text,
@@ -175,7 +185,7 @@ def roll_out(
     """
     running = _Running(model, vision, episodes, text, plan)
     path = _Path(running.simulator, plan.max_steps)
-    stopped = np.zeros(len(episodes), dtype=bool)
+    stopped, lengths = np.zeros(len(episodes), dtype=bool), np.zeros(len(episodes), dtype=np.int64)
     steps: list[StepTrace] = []
     for number in range(plan.max_steps):
         step = running.think(number)
@@ -183,63 +193,74 @@ def roll_out(
         stopping = step.seen.actions.is_stop(actions)
         path.add(step.rows, running.simulator.step(actions), running.simulator.view)
         if running.rewards is not None:
-            earned = running.rewards.step(running.simulator.node, stopping)
+            earned = np.where(running.ended, 0.0, running.rewards.step(running.simulator.node, stopping))
             step.rewards = torch.from_numpy(earned).float().to(model.device)
-        stopped[step.rows] = stopping
+        stopped[step.rows] |= stopping
+        lengths[step.rows] += ~running.ended
         if keep_steps:
             steps.append(step)
         if watch is not None:
             watch(step)
-        if stopping.all():
-            running.rows = running.rows[:0]
+        if stopped[step.rows].all():
+            running.ended[:] = True
             break
-        running.go_on(step, np.nonzero(~stopping)[0])
+        running.go_on(step, stopping)
     left = running.values_left(len(episodes)) if plan.needs.rewards else None
     nodes, views = path.padded()
-    lengths = path.steps
-    return Trace(plan.policy, nodes, views, stopped, lengths, text, model.config.bidirectional, steps, left)
+    return Trace(plan.policy, nodes, views, stopped, lengths, text, model.text_is_query, steps, left)
 
 
 class _Running:
     """The episodes of a rollout that are still running."""
 
-    def __init__(self, model: MTVM, vision: Vision, episodes: EpisodeSet, text: Text, plan: RolloutPlan) -> None:
+    def __init__(self, model: Network, vision: Vision, episodes: EpisodeSet, text: Text, plan: RolloutPlan) -> None:
         self.model, self.vision, self.plan, self.text = model, vision, plan, text
         self.rows = np.arange(len(episodes))
+        self.ended = np.zeros(len(episodes), dtype=bool)
         self.mirrored = plan.mirrored
         self.simulator = Simulator(episodes.world)
         self.simulator.reset(episodes.starts, episodes.headings)
         self.teacher = Teacher(episodes, plan.follow) if plan.has_teacher else None
         self.rewards = Rewards(episodes) if plan.needs.rewards else None
-        self.past: Past = model.start(text)
+        self.past: Past = model.start(text, vision.facing(self.simulator.view, plan.mirrored))
 
     def think(self, number: int) -> StepTrace:
         """What the model makes of where the episodes are, and the actions to take."""
         model, plan, seen = self.model, self.plan, self.simulator.observe()
         tokens, mask = self.vision.actions(seen, self.mirrored)
+        text = self.text
+        if plan.mask_words is not None:
+            draws = _draws(plan.word_draws, number, self.rows, text.real.shape[1:])
+            text = plan.mask_words(text, draws.to(model.device))
         output = model.step(
-            self.text,
+            text,
             self.past,
             tokens,
             mask,
-            need_rest=plan.needs.rest or plan.needs.rewards or model.history.needs_rest,
+            need_rest=plan.needs.rest or plan.needs.rewards or model.needs_rest,
             need_attention=plan.attention,
+            need_layers=plan.needs.layers,
         )
-        outputs = output.variants(self.text.variants)
+        outputs = output.variants(text.variants)
         teacher = None
         if self.teacher is not None:
             teacher = torch.from_numpy(self.teacher.actions(seen.node)).to(model.device)
         actions = _choose(outputs[0].logits, seen, teacher, plan, number, self.rows)
         values = model.value(outputs[0]) if plan.needs.rewards else None
-        return StepTrace(self.rows, seen, outputs, self.text.real, actions, teacher, values)
+        live = torch.from_numpy(~self.ended).to(model.device)
+        return StepTrace(self.rows, seen, outputs, self.text.real, actions, teacher, live, values)
 
-    def go_on(self, step: StepTrace, going: Rows) -> None:
-        """Remember the step, and leave behind all episodes but those at `going`."""
+    def go_on(self, step: StepTrace, stopping: NDArray[np.bool_]) -> None:
+        """Remember the step, and leave behind the episodes that have stopped, unless they are still needed."""
         model, output, actions = self.model, step.outputs[0], step.actions
-        panorama = self.vision.panorama(step.seen, self.mirrored) if model.history.needs_panorama else None
+        going = np.nonzero(~stopping)[0]
+        if self.plan.needs.ended:
+            going, self.ended = np.arange(len(stopping)), self.ended | stopping
+            output = _without_activations(output, torch.from_numpy(self.ended).to(model.device))
+        panorama = self.vision.panorama(step.seen, self.mirrored) if model.needs_panorama else None
         if len(going) < len(self.rows):
             kept = torch.from_numpy(going).to(model.device)
-            self.rows = self.rows[going]
+            self.rows, self.ended = self.rows[going], self.ended[going]
             self.mirrored = None if self.mirrored is None else self.mirrored[going]
             self.simulator.keep(going)
             if self.teacher is not None:
@@ -256,10 +277,11 @@ class _Running:
     def values_left(self, batch: int) -> Tensor:
         """(batch,) the critic's value of where the running episodes are, 0 for the others."""
         values = torch.zeros(batch, device=self.model.device)
-        if len(self.rows):
+        rows, running = self.rows[~self.ended], torch.from_numpy(~self.ended).to(values.device)
+        if len(rows):
             tokens, mask = self.vision.actions(self.simulator.observe(), self.mirrored)
             output = self.model.step(self.text.variant(0), self.past, tokens, mask)
-            values[torch.from_numpy(self.rows).to(values.device)] = self.model.value(output).float()
+            values[torch.from_numpy(rows).to(values.device)] = self.model.value(output)[running].float()
         return values
 
 
@@ -283,9 +305,14 @@ def _choose(
     return torch.where(own, sampled, teacher)
 
 
-def _draws(draws: Tensor | None, number: int, rows: Rows) -> Tensor:
-    """(b,) random numbers from 0 to 1 for this step of the running episodes."""
-    return torch.rand(len(rows)) if draws is None else draws[number, torch.from_numpy(rows)]
+def _draws(draws: Tensor | None, number: int, rows: Rows, shape: Sequence[int] = ()) -> Tensor:
+    """(b, *shape) random numbers from 0 to 1 for this step of the running episodes."""
+    return torch.rand(len(rows), *shape) if draws is None else draws[number, torch.from_numpy(rows)]
+
+
+def _without_activations(step: Step, ended: Tensor) -> Step:
+    """The step as the released code remembers it: episodes that have stopped leave zeros in the memory."""
+    return dataclasses.replace(step, activations=step.activations.masked_fill(ended[:, None, None], 0))
 
 
 class _Path:
@@ -296,11 +323,9 @@ class _Path:
         self.views = np.full_like(self.nodes, -1)
         self.nodes[:, 0], self.views[:, 0] = simulator.node, simulator.view
         self.count = np.ones(len(simulator), dtype=np.int64)
-        self.steps = np.zeros(len(simulator), dtype=np.int64)
 
     def add(self, rows: Rows, walked: NDArray[np.int64], views: NDArray[np.int64]) -> None:
         """Add the nodes (b, H) that the episodes at `rows` came to, and the views that they face at the last one."""
-        self.steps[rows] += 1
         for nodes in walked.T:
             here = nodes >= 0
             some = rows[here]

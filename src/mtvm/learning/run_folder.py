@@ -22,7 +22,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from mtvm.config import SelectionConfig, Split, TrainConfig, differences
+from mtvm.config import SelectionConfig, Split, TrainConfig
+from mtvm.config_files import differences
 from mtvm.errors import InputError
 from mtvm.files import read_json, write_json
 from mtvm.learning.record import RECORD, read_record
@@ -148,8 +149,7 @@ class Selection:
 
     @classmethod
     def of(cls, config: SelectionConfig) -> Selection:
-        assert config.metric is not None
-        return cls(Split.parse(config.split).name, config.metric, config.patience)
+        return cls(Split.parse(config.split).name, config.metric_name, config.patience)
 
     def consider(self, update: int, metrics: Mapping[str, float]) -> bool:
         """Take in a validation; whether its weights are the best so far."""

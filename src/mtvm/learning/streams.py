@@ -16,9 +16,9 @@ from torch import Tensor
 
 from mtvm.learning import parallel
 
-Stream = Literal["order", "dropout", "actions", "words", "mirror"]
+Stream = Literal["order", "dropout", "actions", "words", "masks", "mirror"]
 """order: of the episodes in an epoch. dropout: masks. actions: what students and sampled rollouts do. words: which are
-dropped. mirror: which episodes are mirrored."""
+dropped. masks: which are hidden at a step. mirror: which episodes are mirrored."""
 
 
 def generator(stream: Stream, seed: int, *numbers: int) -> np.random.Generator:

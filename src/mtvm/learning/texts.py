@@ -14,8 +14,8 @@ from torch import Tensor
 from mtvm.errors import InputError
 from mtvm.files import atomic_path, cache_dir
 from mtvm.learning import parallel
-from mtvm.models.language import Text
-from mtvm.models.model import MTVM
+from mtvm.models.language import READER_WIDTH, Text
+from mtvm.models.network import Network
 from mtvm.models.text import Tokens
 from mtvm.progress import progress
 
@@ -30,16 +30,16 @@ class Texts:
     The states are kept in half precision without padding, and in the cache on disk.
     """
 
-    def __init__(self, model: MTVM, tokens: Tokens, title: str, show_progress: bool = True) -> None:
+    def __init__(self, model: Network, tokens: Tokens, title: str, show_progress: bool = True) -> None:
         self.tokens = tokens
         self.lengths = tokens.lengths
         self._states: Tensor | None = None
         self._starts = torch.cat([self.lengths.new_zeros(1), self.lengths.cumsum(0)])
-        count, width = int(self.lengths.sum()), model.language.reader_width
-        if model.language.reader is None or count * width * 2 > _MOST_BYTES:
+        count = int(self.lengths.sum())
+        if model.language.reader is None or count * READER_WIDTH * 2 > _MOST_BYTES:
             return
         path = cache_dir() / "texts" / f"{_digest(model, tokens)}.npy"
-        states = _cached(path, (count, width))
+        states = _cached(path, (count, READER_WIDTH))
         found = parallel.total(torch.tensor([states is not None], dtype=torch.int32, device=model.device))
         if states is None or int(found) < parallel.size():  # all processes read, or none
             states = self._read(model, title, show_progress)
@@ -49,10 +49,10 @@ class Texts:
                     np.save(fresh, states.numpy())
         self._states = states
 
-    def _read(self, model: MTVM, title: str, show_progress: bool) -> Tensor:
+    def _read(self, model: Network, title: str, show_progress: bool) -> Tensor:
         """The states of all texts, of which each process reads its share."""
         tokens, lengths = self.tokens, self.lengths
-        states = torch.zeros(int(self._starts[-1]), model.language.reader_width, dtype=torch.float16)
+        states = torch.zeros(int(self._starts[-1]), READER_WIDTH, dtype=torch.float16)
         columns = torch.arange(tokens.ids.shape[1])
         batches = torch.split(lengths.argsort(stable=True), _BATCH)[parallel.rank() :: parallel.size()]
         with progress(sum(map(len, batches)), f"Reading {title}", "texts", show_progress) as advance:
@@ -88,7 +88,7 @@ def _cached(path: Path, shape: tuple[int, int]) -> Tensor | None:
     return torch.from_numpy(states) if states.dtype == np.float16 and states.shape == shape else None
 
 
-def _digest(model: MTVM, tokens: Tokens) -> str:
+def _digest(model: Network, tokens: Tokens) -> str:
     """A name for these texts as this reader reads them."""
     assert model.language.reader is not None
     weights = list(model.language.reader.state_dict().values())
@@ -106,7 +106,7 @@ class EncodedTexts:
     held at the same time; `backward` takes their sum through the language encoder.
     """
 
-    def __init__(self, model: MTVM, variants: list[Tokens]) -> None:
+    def __init__(self, model: Network, variants: list[Tokens]) -> None:
         encoded = model.encode(*variants)
         self._computed = [encoded.states, *(part for parts in encoded.cache for part in parts)]
         self._leaves = [tensor.detach().requires_grad_() for tensor in self._computed]

@@ -72,11 +72,11 @@ class Trainer:
                 f"{config.optimizer.accumulate} parts; set --batch higher."
             )
         self.folder.check(config)
-        self.data = data or Data(config.data, config.model, device, show_progress)
+        self.data = data or Data(config.data, config.network, device, show_progress)
         datasets = [self.data.dataset_with_goals(Split.parse(text), "learn from") for text in config.data.train]
         split = Split.parse(config.selection.split)
         self.validation = self.data.dataset_with_goals(split, "validate on").first(config.selection.limit)
-        model, self.first_weights = make_model(config)
+        model, self.first_weights = make_model(config, self.data.network)
         self.learner = Learner(config, model.to(device), datasets, show_progress)
         self.validation_texts = Texts(model, self.validation.tokens, self.validation.name, show_progress)
         self.selection = Selection.of(config.selection)

@@ -19,7 +19,7 @@ from mtvm.learning.losses import Loss, Term, make_losses
 from mtvm.learning.optimizer import lr_at, make_optimizer, set_lr
 from mtvm.learning.rollout import Needs, Policy, RolloutPlan, Trace, roll_out
 from mtvm.learning.texts import EncodedTexts, Texts
-from mtvm.models.model import MTVM
+from mtvm.models.network import Network
 from mtvm.models.text import Tokens, drop_words
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metrics import near_goal
@@ -47,7 +47,9 @@ class Batch:
 class Learner:
     """A model with its losses, optimizer and batches."""
 
-    def __init__(self, config: TrainConfig, model: MTVM, datasets: list[Dataset], show_progress: bool = True) -> None:
+    def __init__(
+        self, config: TrainConfig, model: Network, datasets: list[Dataset], show_progress: bool = True
+    ) -> None:
         self.config, self.model, self.datasets = config, model, datasets
         sizes, weights = [len(dataset) for dataset in datasets], [dataset.split.weight for dataset in datasets]
         self.batches = streams.Batches(sizes, weights, config.batch, config.seed)
@@ -123,8 +125,9 @@ class Learner:
 
     def _variants(self, batch: Batch) -> list[Tokens]:
         """The texts, and what the losses make of them."""
-        tokens = self.model.language.read(batch.tokens)
-        shape = (batch.size, batch.dataset.words)
+        tokens = batch.tokens
+        by_token = any(loss.masks_words for loss in self.losses)
+        shape = (batch.size, self.model.config.text_length if by_token else batch.dataset.words)
         draws = streams.uniform(shape, "words", self.config.seed, self.updates)[batch.rows]
         if self.config.loss.word_dropping > 0 and not self.config.loss.consistency.enabled:
             tokens = drop_words(tokens, self.config.loss.word_dropping, draws)[0]
@@ -143,6 +146,11 @@ class Learner:
             needs |= loss.needs
         shape, kind = (2, dataset.horizon, batch.size), ROLLOUTS.index(policy)
         draws = streams.uniform(shape, "actions", self.config.seed, self.updates, kind)[:, :, batch.rows]
+        masking = [loss for loss in losses if loss.masks_words]
+        word_draws = None
+        if masking:
+            shape = (dataset.horizon, batch.size, self.model.config.text_length)
+            word_draws = streams.uniform(shape, "masks", self.config.seed, self.updates, kind)[:, batch.rows]
         return RolloutPlan(
             policy,
             dataset.horizon,
@@ -152,6 +160,8 @@ class Learner:
             action_draws=draws[0],
             student_draws=draws[1],
             mirrored=batch.mirrored,
+            mask_words=masking[0].mask_words if masking else None,
+            word_draws=word_draws,
         )
 
     def _backward(self, terms: list[Term], policy: Policy, batch: Batch, recorded: dict[str, float]) -> float:

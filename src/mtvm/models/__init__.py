@@ -1,1 +1,1 @@
-"""The agent: language encoder, cross-modal encoder, memory bank and the paper's rivals."""
+"""The agent: language encoder, cross-modality encoder, memory bank and the paper's other histories."""

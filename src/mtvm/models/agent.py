@@ -22,7 +22,7 @@ from torch import Tensor
 
 from mtvm.models.crossmodal import Attention
 from mtvm.models.language import Text
-from mtvm.models.model import MTVM, Step
+from mtvm.models.network import Network, Step
 from mtvm.models.saving import load_model, save_model
 from mtvm.models.text import Truncation, tokenize
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING, angle_feature
@@ -79,7 +79,7 @@ class Agent:
     A step enters the history with the next observation, which has the direction after the move.
     """
 
-    def __init__(self, model: MTVM, encoder: ImageEncoder | None = None) -> None:
+    def __init__(self, model: Network, encoder: ImageEncoder | None = None) -> None:
         self.model = model.eval()
         self.encoder = encoder
         self.ended = np.zeros(0, dtype=bool)
@@ -102,10 +102,9 @@ class Agent:
         if not texts:
             raise ValueError("at least one instruction is needed.")
         config = self.model.config
-        tokens = tokenize(texts, config.max_text, leading_cls=config.leading_cls, truncation=truncation)
+        tokens = tokenize(texts, config.text_length, leading_cls=config.leading_cls, truncation=truncation)
         with torch.no_grad():
             self._text: Text = self.model.encode(tokens.to(self.model.device))
-            self._past = self.model.start(self._text)
         self._running = np.arange(len(texts))
         self.ended = np.zeros(len(texts), dtype=bool)
         self._waiting = None
@@ -133,7 +132,7 @@ class Agent:
             self._past,
             tokens,
             mask,
-            need_rest=self.model.history.needs_rest,
+            need_rest=self.model.needs_rest,
             need_attention=need_attention,
         )
         chosen = step.logits.argmax(dim=1)
@@ -146,14 +145,14 @@ class Agent:
         return actions[0] if self._single else results
 
     def _remember(self, views: list[Observation]) -> None:
-        """Add the last step to the history, now that the agents' new headings are known."""
+        """Begin the history, or add the last step to it, now that the agents' headings are known."""
+        angles = angle_feature([view.heading for view in views], [view.elevation for view in views], self._repeats)
+        direction = torch.from_numpy(angles).to(self.model.device)
         if self._waiting is None:
+            self._past = self.model.start(self._text, direction)
             return
         step, chosen, panorama = self._waiting
-        direction = torch.from_numpy(
-            angle_feature([view.heading for view in views], [view.elevation for view in views], self._repeats)
-        )
-        self._past = self.model.remember(self._past, step, chosen, direction.to(self.model.device), panorama)
+        self._past = self.model.remember(self._past, step, chosen, direction, panorama)
         self._waiting = None
 
     def _finish(self, step: Step, chosen: Tensor, going: Tensor, panorama: Tensor | None) -> None:
@@ -183,7 +182,7 @@ class Agent:
             tokens[row, : counts[row], config.feature_width :] = angle_feature(
                 view.headings, view.elevations, self._repeats
             )
-        panorama = self._panoramas(views) if self.model.history.needs_panorama else None
+        panorama = self._panoramas(views) if self.model.needs_panorama else None
         device = self.model.device
         mask = np.arange(tokens.shape[1]) <= np.array(counts)[:, None]
         return torch.from_numpy(tokens).to(device), torch.from_numpy(mask).to(device), panorama

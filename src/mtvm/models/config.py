@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from mtvm.config_files import from_plain
 from mtvm.errors import InputError
 from mtvm.files import read_json, write_json
 
 Reader = Literal["none", "minilm"]
-History = str
-"""A name in `HISTORIES`, or `module:Class` of your own `mtvm.models.history.HistoryEncoder`."""
+ARCHITECTURES = {"mtvm": "mtvm.models.model:MTVM", "vlnbert": "mtvm.models.vlnbert:VLNBert"}
+"""mtvm: the paper's network, with any history. vlnbert: Recurrent VLN-BERT as released, whose history is its state."""
 HISTORIES = {
     "memory": "mtvm.models.history.memory_bank:MemoryBankHistory",
     "none": "mtvm.models.history.none:NoHistory",
@@ -21,11 +21,15 @@ HISTORIES = {
     "hierarchical": "mtvm.models.history.hierarchical:HierarchicalHistory",
 }
 
+DEFAULT_TEXT_LENGTH = 80
+
 
 @dataclasses.dataclass(frozen=True)
 class ModelConfig:
     """The defaults are the paper's."""
 
+    architecture: str = "mtvm"
+    """mtvm, vlnbert (Recurrent VLN-BERT as released), or MODULE:CLASS of your own `mtvm.models.network.Network`."""
     hidden: int = 768
     """Width of the tokens in the transformers."""
     heads: int = 12
@@ -44,22 +48,24 @@ class ModelConfig:
     angle_width: int = 128
     """Width of a direction feature."""
     vocabulary: int = 30522
-    max_text: int = 80
-    """The most WordPieces of an instruction, [SEP] included."""
+    max_text: int | None = None
+    """The most WordPieces of a text, [SEP] included. By default what the tasks to train on need: 80 for R2R, 160 for
+    R4R and long, 300 for NDH."""
     max_positions: int = 512
     """Position embeddings of the text, and of the vision stream."""
     leading_cls: bool = False
-    """Begin the text with [CLS], as pretrained language encoders other than PREVALENT's expect it."""
+    """Begin the text with [CLS], as pretrained language encoders other than PREVALENT's expect it; vlnbert always
+    does."""
     bidirectional: bool = True
     """Text attends to vision too. False is the paper's single-direction variant: text is only key and value."""
-    history: History = "memory"
-    """How the past enters: the memory bank, one of the paper's rivals, or `module:Class`."""
+    history: str = "memory"
+    """How the past enters MTVM: the memory bank, one of the paper's rivals, or `module:Class`; vlnbert has its own."""
     memory_steps: int | None = None
     """Keep only the last steps of the past; None keeps all of them."""
-    panorama_layers: int = 1
+    panorama_layers: int = 2
     """Hierarchical history: layers of the transformer over a panorama's 36 views."""
-    temporal_layers: int = 2
-    """Hierarchical history: layers of the transformer over the past panoramas."""
+    temporal_layers: int = 0
+    """Hierarchical history: layers of a transformer over [CLS] and the past panoramas, before the cross-modal ones."""
     dropout: float = 0.1
     feature_dropout: float = 0.4
     """On the image features of the vision stream, memory included, not on the directions."""
@@ -77,14 +83,25 @@ class ModelConfig:
                 raise InputError(f"{field.name} must be a number from 0 to 1, not {value!r}.")
             if field.type == "bool" and not isinstance(value, bool):
                 raise InputError(f"{field.name} must be true or false, not {value!r}.")
-        if self.memory_steps is not None and (not isinstance(self.memory_steps, int) or self.memory_steps < 0):
-            raise InputError(f"memory_steps must be a whole number or null, not {self.memory_steps!r}.")
+        for name, least in (("memory_steps", 0), ("max_text", 3)):
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < least):
+                raise InputError(f"{name} must be a whole number of at least {least}, or null, not {value!r}.")
         if self.heads < 1 or self.hidden % self.heads:
             raise InputError(f"hidden {self.hidden} is not a multiple of heads {self.heads}.")
         if self.reader not in get_args(Reader):
-            raise InputError(f"reader '{self.reader}' is none of {', '.join(get_args(Reader))}.")
-        if not _is_history(self.history):
-            raise InputError(f"history '{self.history}' is none of {', '.join(HISTORIES)}, and not module:Class.")
+            raise InputError(f"reader '{self.reader}' is not one of {', '.join(get_args(Reader))}.")
+        for name, known in (("history", HISTORIES), ("architecture", ARCHITECTURES)):
+            value = getattr(self, name)
+            if not isinstance(value, str) or (value not in known and not _is_plugin(value)):
+                raise InputError(f"{name} '{value}' is not one of {', '.join(known)}, and not MODULE:CLASS.")
+        if self.architecture == "vlnbert":
+            object.__setattr__(self, "leading_cls", True)  # its state begins as [CLS]
+
+    @property
+    def text_length(self) -> int:
+        """The most WordPieces of a text; 80, as the paper's, where nothing is said."""
+        return self.max_text or DEFAULT_TEXT_LENGTH
 
     @property
     def token_width(self) -> int:
@@ -100,19 +117,14 @@ class ModelConfig:
 
     @classmethod
     def from_dict(cls, values: Any, path: Path) -> ModelConfig:
-        known = {field.name for field in dataclasses.fields(cls)}
-        if not isinstance(values, dict) or not set(values) <= known:
-            unknown = sorted(set(values) - known) if isinstance(values, dict) else json.dumps(values)[:40]
-            raise InputError(f"{path}: not a config of this version of mtvm (unknown: {unknown}).")
-        return cls(**values)
+        config: ModelConfig = from_plain(cls, values, path)
+        return config
 
 
-def _is_history(name: object) -> bool:
-    """Whether it is a built-in name or has the form `module:Class`."""
-    if not isinstance(name, str):
-        return False
+def _is_plugin(name: str) -> bool:
+    """Whether it has the form MODULE:CLASS."""
     module, _, attribute = name.partition(":")
-    return name in HISTORIES or all(part.isidentifier() for part in (*module.split("."), attribute))
+    return all(part.isidentifier() for part in (*module.split("."), attribute))
 
 
 PRESETS: dict[str, ModelConfig] = {

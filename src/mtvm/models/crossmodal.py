@@ -155,12 +155,13 @@ class CrossModalEncoder(nn.Module):
         cache: list[Projected] | None = None,
         asked: Packing | None = None,
         record: list[tuple[Tensor, Tensor]] | None = None,
+        outputs: list[tuple[Tensor, Tensor]] | None = None,
     ) -> tuple[Tensor, Tensor]:
         """X̂ (B, L, hidden) and [M̂; V̂] (B, S, hidden), zero where padded.
 
         `words` packs the text and `stream` the vision. With `asked`, which packs the last tokens of the stream, only
         those are computed in the last layer: the result is X and they, packed. `record` collects each layer's
-        attention weights over words and over the stream.
+        attention weights over words and over the stream, `outputs` what each layer gives.
         """
         packed, seen = words.pack(text), stream.pack(vision)
         cache = cache or self.text_cache(text, words)
@@ -169,14 +170,17 @@ class CrossModalEncoder(nn.Module):
             before, read = seen, packed
             known = cache[number] if number < len(cache) else None
             wanted = asked if number + 1 == len(layers) else None
-            packed, crossed, seen = self._run(layer, packed, seen, words, stream, known, wanted)
+            packed, crossed, seen = self.run(layer, packed, seen, words, stream, known, wanted)
             if record is not None:
                 record.append(layer.weights(before, crossed, read, words, stream))
+            if outputs is not None:
+                outputs.append((words.spread(packed) if self.bidirectional else text, stream.spread(seen)))
         if asked is not None:
             return text, seen
         return (words.spread(packed) if self.bidirectional else text), stream.spread(seen)
 
-    def _run(self, layer: SingleDirectionLayer, *given: Any) -> LayerOutput:
+    def run(self, layer: SingleDirectionLayer, *given: Any) -> LayerOutput:
+        """A layer's output; what it keeps for its gradients is `checkpointing`'s choice."""
         if self.checkpointing and torch.is_grad_enabled():
             from torch.utils.checkpoint import checkpoint
 

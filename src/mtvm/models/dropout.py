@@ -1,7 +1,7 @@
 """Dropout that is several times faster than torch's on a CPU, where drawing random numbers is most of its cost.
 
-One random number of 64 bits decides on four elements with 16 bits each, so that a rate is met to 1/65536; what is kept
-is scaled by the exact inverse of the share that is kept. On other devices it is torch's own.
+A random number of 64 bits decides on four elements, with 16 bits each, so the rate is rounded to 1/65536; what is kept
+is scaled by the exact inverse of the share kept. On other devices it is torch's own.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _kept(values: Tensor, mask: Tensor, scale: float) -> Tensor:
 
 
 def dropout(values: Tensor, rate: float, training: bool = True) -> Tensor:
-    """Zero each element with probability `rate`, and scale the others so that the mean stays."""
+    """Zero each element with probability `rate`, and scale the others so that the mean stays the same."""
     if not training or rate == 0:
         return values
     if values.device.type != "cpu" or torch.compiler.is_compiling():

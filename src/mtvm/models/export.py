@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from mtvm.errors import InputError
 from mtvm.files import atomic_path
 from mtvm.models.model import MTVM
+from mtvm.models.network import Network
 
 
 class StepProgram(nn.Module):
@@ -21,12 +22,11 @@ class StepProgram(nn.Module):
     the next memory token.
     """
 
-    def __init__(self, model: MTVM) -> None:
+    def __init__(self, model: Network) -> None:
         super().__init__()
-        if not model.history.stores_activations:
-            raise InputError(
-                f"only models with a memory bank can be exported, not those with history '{model.config.history}'."
-            )
+        if not isinstance(model, MTVM) or not model.history.stores_activations:
+            kind = model.config.history if isinstance(model, MTVM) else model.config.architecture
+            raise InputError(f"only models with a memory bank can be exported, not those of kind '{kind}'.")
         self.model = model
 
     def forward(
@@ -38,7 +38,7 @@ class StepProgram(nn.Module):
         return step.logits, step.activations
 
 
-def export_step(model: MTVM, path: Path) -> None:
+def export_step(model: Network, path: Path) -> None:
     """Write the step for any batch size, text length, memory length and number of actions, for `torch.export.load`."""
     config, training, program = model.config, model.training, StepProgram(model)
     sizes = {"words": (7, config.hidden), "steps": (3, config.token_width), "actions": (5, config.token_width)}

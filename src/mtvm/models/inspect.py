@@ -16,7 +16,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from mtvm.errors import InputError
 from mtvm.models.config import PRESETS, ModelConfig
-from mtvm.models.model import MTVM
+from mtvm.models.network import Network, make_network
 from mtvm.models.saving import CONFIG
 from mtvm.models.text import Tokens
 from mtvm.world.views import VIEWS
@@ -33,13 +33,13 @@ class Part:
     once: bool = False
 
 
-def parts(model: MTVM, words: int = 32, memory: int = 4, candidates: int = 5) -> list[Part]:
+def parts(model: Network, words: int = 32, memory: int = 4, candidates: int = 5) -> list[Part]:
     """The model's parts, with the operations that torch counts in an episode of these sizes.
 
     A step includes its value and the update of the history; it is the one after `memory` others.
     """
-    if not 1 <= words <= model.config.max_text:
-        raise InputError(f"words must be from 1 to {model.config.max_text}, the longest text of this model.")
+    if not 1 <= words <= model.config.text_length:
+        raise InputError(f"words must be from 1 to {model.config.text_length}, the longest text of this model.")
     if min(memory, candidates) < 0:
         raise InputError("memory and candidates must not be negative.")
     training = model.training
@@ -49,18 +49,27 @@ def parts(model: MTVM, words: int = 32, memory: int = 4, candidates: int = 5) ->
             encoding, step = _episode(model, words, memory, candidates)
     finally:
         model.train(training)
-    history = step.total - sum(step.inside.values())  # its methods are not a forward pass that the counter could name
-    return [
+    listed = [
         Part("language encoder (once an episode)", _size(model.language), encoding.inside["language"], once=True),
         Part("text projections (once an episode)", 0, encoding.total - encoding.inside["language"], once=True),
-        Part("token encoder", _size(model.token_encoder), step.inside["token_encoder"]),
-        Part("stream embedding", _size(model.embedding), step.inside["embedding"]),
-        Part("cross-modality encoder", _size(model.crossmodal), step.inside["crossmodal"]),
-        Part("action head", _size(model.head), step.inside["head"]),
-        Part(f"history: {model.config.history}", _size(model.history), history),
-        Part("critic's pooler", _size(model.pooler), step.inside["pooler"]),
-        Part("critic", _size(model.critic), step.inside["critic"]),
     ]
+    # The methods of a history, and what a network computes between its parts, are no forward pass of a named module.
+    elsewhere = step.total - sum(step.inside.values())
+    for name, child in model.named_children():
+        if name != "language":
+            title = _TITLES.get(name, name.replace("_", " ")).format(history=model.config.history)
+            listed.append(Part(title, _size(child), step.inside[name] + (elsewhere if name == "history" else 0)))
+    if elsewhere and "history" not in step.inside:
+        listed.append(Part("between the parts", 0, elsewhere))
+    return sorted(listed, key=lambda part: part.name == "critic")  # the critic last
+
+
+_TITLES = {
+    "embedding": "stream embedding",
+    "crossmodal": "cross-modality encoder",
+    "head": "action head",
+    "history": "history: {history}",
+}
 
 
 def _size(module: nn.Module) -> int:
@@ -77,7 +86,7 @@ class Flops:
 class _Scope(nn.Module):
     """Runs work inside a module that holds the model, by which the counter knows the names of the model's children."""
 
-    def __init__(self, model: MTVM) -> None:
+    def __init__(self, model: Network) -> None:
         super().__init__()
         self.model = model
 
@@ -85,28 +94,37 @@ class _Scope(nn.Module):
         return work()
 
 
-def count_flops(model: MTVM, work: Callable[[], T]) -> tuple[T, Flops]:
+def count_flops(model: Network, work: Callable[[], T]) -> tuple[T, Flops]:
     """The result of `work`, and the floating-point operations of its matrix products."""
     # Attention is written out, because the counter does not know the fused kernel of a CPU.
     with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
         result: T = _Scope(model)(work)
     found = counter.get_flop_counts()
-    inside = {name: sum(found.get(f"_Scope.model.{name}", {}).values()) for name, _ in model.named_children()}
+    inside = {name: _inside(f"_Scope.model.{name}", found) for name, _ in model.named_children()}
+    inside["language"] += _inside("_Scope.model.language.reader", found)  # it reads before the encoder is called
     return result, Flops(counter.get_total_flops(), inside)
 
 
-def _episode(model: MTVM, words: int, memory: int, candidates: int) -> tuple[Flops, Flops]:
+def _inside(name: str, found: dict[str, dict[Any, int]]) -> int:
+    """The operations inside a module, or inside its own modules where it was not called itself."""
+    if name in found:
+        return sum(found[name].values())
+    children = {f"{name}.{key[len(name) + 1 :].split('.')[0]}" for key in found if key.startswith(f"{name}.")}
+    return sum(_inside(child, found) for child in children)
+
+
+def _episode(model: Network, words: int, memory: int, candidates: int) -> tuple[Flops, Flops]:
     """The operations of encoding a text, and of a step after `memory` others."""
     device, width = model.device, model.config.token_width
     generator = torch.Generator(device).manual_seed(0)
     ids = torch.ones(1, words, dtype=torch.long, device=device)
     text, encoding = count_flops(model, lambda: model.encode(Tokens(ids, ids)))
-    past = model.start(text)
     actions = torch.randn(1, candidates + 1, width, generator=generator, device=device)
     actions[:, candidates] = 0
     mask = torch.ones(1, candidates + 1, dtype=torch.bool, device=device)
     panorama = torch.randn(1, VIEWS, width, generator=generator, device=device)
     direction = torch.randn(1, model.config.angle_width, generator=generator, device=device)
+    past = model.start(text, direction)
 
     def walk() -> None:
         nonlocal past
@@ -119,15 +137,16 @@ def _episode(model: MTVM, words: int, memory: int, candidates: int) -> tuple[Flo
     return encoding, count_flops(model, walk)[1]
 
 
-def describe(model: str | ModelConfig, words: int, memory: int, candidates: int) -> Table:
-    """The table of a preset, of a saved agent, or of a config."""
-    config = model if isinstance(model, ModelConfig) else _config_of(model)
-    listed = parts(_outline(config), words, memory, candidates)
+def describe(model: str | ModelConfig, words: int, memory: int, candidates: int, **changes: Any) -> Table:
+    """The table of a preset, of a saved agent, or of a config; `changes` are fields of it that are to be others."""
+    config = dataclasses.replace(model if isinstance(model, ModelConfig) else _config_of(model), **changes)
+    network = _outline(config)
+    listed = parts(network, words, memory, candidates)
     layers = f"{config.language_layers} + {config.crossmodal_layers}"
-    direction = "both directions" if config.bidirectional else "text only as key and value"
+    direction = "both directions" if network.text_is_query else "text only as key and value"
     name = "" if isinstance(model, ModelConfig) else f"{model}: "
     table = Table(
-        title=f"{name}hidden {config.hidden}, {layers} layers, {direction}",
+        title=f"{name}{config.architecture}, hidden {config.hidden}, {layers} layers, {direction}",
         caption=f"{words} WordPieces, {memory} steps in memory, {candidates} candidates",
         title_justify="left",
         caption_justify="left",
@@ -155,10 +174,10 @@ def _config_of(name: str) -> ModelConfig:
     raise InputError(f"{name} is neither a preset ({', '.join(PRESETS)}) nor the folder of a saved agent.")
 
 
-def _outline(config: ModelConfig) -> MTVM:
+def _outline(config: ModelConfig) -> Network:
     """A model without its initial weights, which take seconds and are not needed to count."""
     with torch.device("meta"):
-        model = MTVM(config)
+        model = make_network(config)
     model.to_empty(device="cpu")
     for buffer in model.buffers():  # BERT's positions, which must be valid indices
         buffer.zero_()

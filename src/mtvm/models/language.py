@@ -15,7 +15,7 @@ from mtvm.models.config import ModelConfig
 from mtvm.models.crossmodal import Projected
 from mtvm.models.dropout import Dropout
 from mtvm.models.packing import Packing, take
-from mtvm.models.text import MASK, Tokens
+from mtvm.models.text import Tokens
 
 
 @dataclasses.dataclass
@@ -49,6 +49,14 @@ class Text:
         cache = [tuple(part[rows] for part in parts) for parts in self.cache]
         return Text(self.states[rows], mask, self.real, Packing(mask, self.packing.drop), cache)
 
+    def masked(self, visible: Tensor) -> Text:
+        """The first variant twice, the second time with only the tokens that are `visible` (B, L) as keys."""
+        one = self.variant(0)
+        mask = torch.cat([one.mask, one.mask & visible])
+        cache = [tuple(part.repeat(2, 1, 1, 1) for part in parts) for parts in one.cache]
+        packing = Packing(mask, drop=False)
+        return Text(one.states.repeat(2, 1, 1), mask, one.real, packing, cache, variants=2)
+
     def keep(self, rows: Tensor) -> Text:
         """The texts of the episodes at `rows`, padded only to the longest of them."""
         real = self.real[rows]
@@ -69,14 +77,19 @@ class Text:
     @property
     def keeps_padding(self) -> bool:
         """Whether padding is computed like real tokens, as in the released code."""
-        return self.variants == 1 and not self.packing.drop
+        return not self.packing.drop
+
+
+READER_WIDTH = 384
+"""Width of all-MiniLM-L6-v2's states."""
 
 
 class LanguageEncoder(nn.Module):
     """transformers' BERT without its pooler; with `config.reader`, on top of a frozen pretrained model.
 
     The reader's states of a text never change, so they can be computed once: `read` fills `Tokens.states`, and tokens
-    that have states are not read again. A dropped word's state is replaced by a learned vector.
+    that have states are not read again. A text with words dropped is another text: it is read anew, as the reader would
+    otherwise have seen the dropped words.
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -93,16 +106,10 @@ class LanguageEncoder(nn.Module):
         self._frozen: list[nn.Module] = []
         self.reader: nn.Module | None = None
         if config.reader == "minilm":
-            self.reader = _bert(config.vocabulary, 384, config.reader_layers, 12, 1536, 512, 0.0)
-            self.project = nn.Linear(384, config.hidden)
-            self.dropped = nn.Parameter(torch.zeros(384))
+            self.reader = _bert(config.vocabulary, READER_WIDTH, config.reader_layers, 12, 1536, 512, 0.0)
+            self.project = nn.Linear(READER_WIDTH, config.hidden)
             self.reader.requires_grad_(False)
             self._frozen = [self.reader]
-
-    @property
-    def reader_width(self) -> int:
-        """Width of the reader's states; 0 without a reader."""
-        return 0 if self.reader is None else self.dropped.numel()
 
     def freeze(self, layers: int) -> None:
         """Freeze the word embeddings and the first layers: no gradients, no dropout."""
@@ -122,7 +129,7 @@ class LanguageEncoder(nn.Module):
         """The tokens with the reader's states, if there is a reader."""
         if self.reader is None or tokens.states is not None:
             return tokens
-        states: Tensor = self.reader(input_ids=tokens.ids, attention_mask=tokens.mask.to(torch.long)).last_hidden_state
+        states = _in_chunks(self.reader, "input_ids", tokens.ids, tokens.mask, tokens.mask)
         return dataclasses.replace(tokens, states=states)
 
     def forward(self, tokens: Tokens, mask: Tensor) -> Tensor:
@@ -131,8 +138,8 @@ class LanguageEncoder(nn.Module):
             return _in_chunks(self.bert, "input_ids", tokens.ids, tokens.mask, mask)
         states = self.read(tokens).states
         assert states is not None
-        states = torch.where((tokens.ids == MASK)[..., None], self.dropped, states.to(self.dropped.dtype))
-        return _in_chunks(self.bert, "inputs_embeds", self.project(states), tokens.mask, mask)
+        projected = self.project(states.to(self.project.weight.dtype))
+        return _in_chunks(self.bert, "inputs_embeds", projected, tokens.mask, mask)
 
 
 _CHUNK = 16

@@ -1,12 +1,14 @@
-"""Our model against recorded computations of the released one.
+"""Our networks against recorded computations of the released ones.
 
-A folder holds `parity_weights.safetensors` (the authors' names with the prefixes `vln_bert.` and `critic.`),
-`parity_io.safetensors` (what went in and came out, step by step) and `parity_meta.json` (sizes).
+A recording is three files: `NAME_weights.safetensors` (the authors' names with the prefixes `vln_bert.` and `critic.`),
+`NAME_io.safetensors` (what went in and came out, step by step) and `NAME_meta.json` (sizes).
 """
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -16,8 +18,13 @@ from mtvm.files import read_json
 from mtvm.models.config import ModelConfig
 from mtvm.models.history.memory_bank import Remembered
 from mtvm.models.model import MTVM
+from mtvm.models.network import Network, make_network
 from mtvm.models.text import Tokens
+from mtvm.models.vlnbert import VLNBert
 from mtvm.models.weights import load_released, read_weight_file
+
+Differences = dict[str, float]
+"""The largest difference of each kind of output."""
 
 _SIZES = {
     "hidden": "hidden_size",
@@ -32,76 +39,139 @@ _SIZES = {
 }
 _SIZES_BY_TENSOR = {
     "critic_hidden": "critic.state2value.0.bias",
-    "max_positions": "vln_bert.vision_pos_encoder.position_embeddings.weight",
+    "max_positions": "vln_bert.embeddings.position_embeddings.weight",
 }
 
 
-def load_parity_model(folder: Path) -> tuple[MTVM, dict[str, Tensor], int]:
-    """The model with the recorded weights, the recorded tensors, and the number of steps."""
-    meta = read_json(folder / "parity_meta.json", "parity description")
+@dataclasses.dataclass(frozen=True)
+class Recording:
+    """What was recorded, and our network with the same weights."""
+
+    meta: dict[str, Any]
+    model: Network
+    tensors: dict[str, Tensor]
+    path: Path
+
+    @property
+    def steps(self) -> int:
+        return int(self.meta["steps"])
+
+    def __getitem__(self, name: str) -> Tensor:
+        if name not in self.tensors:
+            raise InputError(f"{self.path}: tensor '{name}' is missing.")
+        return self.tensors[name]
+
+    @property
+    def tokens(self) -> Tokens:
+        return Tokens(self["sentence"], torch.full_like(self["sentence"], -1))
+
+
+_FILES = ("meta.json", "weights.safetensors", "io.safetensors")
+
+
+def is_there(folder: Path, name: str) -> bool:
+    """Whether a recording is in the folder, whole or not."""
+    return any((folder / f"{name}_{file}").is_file() for file in _FILES)
+
+
+def load_recording(folder: Path, name: str, **options: Any) -> Recording:
+    """The recording `name` in a folder; `options` are further fields of the network's config."""
+    path = folder / f"{name}_meta.json"
+    meta = read_json(path, "parity description")
     missing = [key for key in (*_SIZES.values(), "steps") if not isinstance(meta, dict) or key not in meta]
     if missing:
-        raise InputError(f"{folder / 'parity_meta.json'}: field '{missing[0]}' is missing.")
-    if not isinstance(meta["steps"], int):
-        raise InputError(f"{folder / 'parity_meta.json'}: 'steps' is not a whole number.")
-    weights = folder / "parity_weights.safetensors"
-    stored = {name: value for name, value in read_weight_file(weights).items() if isinstance(value, Tensor)}
-    tensors = {name.removeprefix("vln_bert."): value for name, value in stored.items()}
+        raise InputError(f"{path}: field '{missing[0]}' is missing.")
+    if not isinstance(meta["steps"], int) or meta["steps"] < 1:
+        raise InputError(f"{path}: 'steps' is not a whole number of at least 1.")
+    weights = folder / f"{name}_weights.safetensors"
+    stored = {key: value for key, value in read_weight_file(weights).items() if isinstance(value, Tensor)}
+    tensors = {key.removeprefix("vln_bert."): value for key, value in stored.items()}
     sizes = {ours: meta[theirs] for ours, theirs in _SIZES.items()} | {
-        ours: len(tensors[name]) for ours, name in _SIZES_BY_TENSOR.items() if name in tensors
+        ours: len(tensors[theirs]) for ours, theirs in _SIZES_BY_TENSOR.items() if theirs in tensors
     }
-    model = MTVM(ModelConfig(**sizes, pool_padding=True)).eval()
+    positions = tensors.get("vln_bert.vision_pos_encoder.position_embeddings.weight")
+    if positions is not None:
+        sizes["max_positions"] = len(positions)
+    model = make_network(ModelConfig(**sizes, **options)).eval()
     report = load_released(model, tensors, weights)
     if report.fresh:
         raise InputError(f"{weights}: has no tensor for {report.fresh[0]}.")
-    recorded = read_weight_file(folder / "parity_io.safetensors")
-    found = {name: value for name, value in recorded.items() if isinstance(value, Tensor)}
-    kinds = ("stream_features", "stream_mask", "logits", "head_tanh", "state", "value")
-    needed = ["sentence", "lang_mask", "text_embeds"] + [
-        f"step{n}.{kind}" for n in range(meta["steps"]) for kind in kinds
-    ]
-    for name in needed:
-        if name not in found:
-            raise InputError(f"{folder / 'parity_io.safetensors'}: tensor '{name}' is missing.")
-    return model, found, meta["steps"]
+    file = folder / f"{name}_io.safetensors"
+    recorded = {key: value for key, value in read_weight_file(file).items() if isinstance(value, Tensor)}
+    return Recording(meta, model, recorded, file)
 
 
 @torch.no_grad()
-def measure_parity(folder: Path) -> dict[str, float]:
-    """The largest difference of each kind over all steps, with our own memory carried from step to step."""
-    model, recorded, steps = load_parity_model(Path(folder))
-    tokens = Tokens(recorded["sentence"], torch.full_like(recorded["sentence"], -1))
-    text = model.encode(tokens)
-    worst = {"language": _difference(text.states, recorded["text_embeds"])}
-    worst |= dict.fromkeys(("logits", "activations", "memory", "state", "value"), 0.0)
+def mtvm_differences(folder: Path) -> Differences:
+    """MTVM over all recorded steps, with our own memory carried from step to step."""
+    recorded = load_recording(folder, "parity", pool_padding=True)
+    model = recorded.model
+    assert isinstance(model, MTVM)
+    text = model.encode(recorded.tokens)
+    worst = {"language": difference(text.states, recorded["text_embeds"])}
     past: Remembered = model.start(text)
-    ended = torch.zeros(len(tokens.ids), dtype=torch.bool)
-    for number in range(steps):
+    ended = torch.zeros(len(text), dtype=torch.bool)
+    for number in range(recorded.steps):
         known = {name: recorded[f"step{number}.{name}"] for name in ("stream_features", "stream_mask", "logits")}
-        stream, mask = known["stream_features"], known["stream_mask"].bool()
-        step = model.step(text, past, stream[:, number:], mask[:, number:])
+        stream, mask = known["stream_features"], known["stream_mask"].bool()[:, number:]
+        step = model.step(text, past, stream[:, number:], mask)
         found = {
-            "logits": _difference(step.logits[step.mask], known["logits"][step.mask]),
-            "activations": _difference(step.activations, recorded[f"step{number}.head_tanh"]),
-            "memory": _difference(past.bank.tokens(), stream[:, :number]),
-            "state": _difference(model.pooler(step), recorded[f"step{number}.state"]),
-            "value": _difference(model.value(step), recorded[f"step{number}.value"]),
+            "logits": difference(step.logits, known["logits"], step.mask),
+            "activations": difference(step.activations, recorded[f"step{number}.head_tanh"]),
+            "memory": difference(past.bank.tokens(), stream[:, :number]),
+            "state": difference(model.pooler(step), recorded[f"step{number}.state"]),
+            "value": difference(model.value(step), recorded[f"step{number}.value"]),
         }
-        worst |= {kind: _larger(worst[kind], difference) for kind, difference in found.items()}
+        worst |= {kind: larger(worst.get(kind, 0.0), value) for kind, value in found.items()}
         chosen = step.logits.argmax(dim=1)
-        ended |= chosen == mask[:, number:].sum(dim=1) - 1  # STOP
-        if number + 1 < steps:
+        ended |= chosen == mask.sum(dim=1) - 1  # STOP
+        if number + 1 < recorded.steps:
             direction = recorded[f"step{number + 1}.stream_features"][:, number, model.config.feature_width :]
             step.activations[ended] = 0  # the released code stores zeros for episodes that have stopped
             past = model.remember(past, step, chosen, direction)
     return worst
 
 
-def _larger(one: float, other: float) -> float:
+@torch.no_grad()
+def vlnbert_differences(folder: Path) -> Differences:
+    """VLN⟲BERT over all recorded steps, with our own state carried from step to step."""
+    recorded = load_recording(folder, "vlnbert", architecture="vlnbert")
+    model = recorded.model
+    assert isinstance(model, VLNBert)
+    text = model.encode(recorded.tokens)
+    past = model.start(text, recorded["step0.action_angle"])
+    worst = {
+        "language": difference(text.states, recorded["text_embeds"], text.real),
+        "start state": difference(past.state, recorded["init_state"]),
+    }
+    for number in range(recorded.steps):
+        mask = recorded[f"step{number}.candidate_mask"].bool()
+        step = model.step(text, past, recorded[f"step{number}.candidate_features"], mask)
+        assert step.state is not None
+        agree = step.logits.argmax(dim=1) == recorded[f"step{number}.action"]
+        found = {
+            "scores": difference(step.logits, recorded[f"step{number}.scores"], mask),
+            "actions that differ": float((~agree).sum()),
+            "state": difference(step.state, recorded[f"step{number}.state"]),
+            "value": difference(model.value(step), recorded[f"step{number}.value"]),
+        }
+        worst |= {kind: larger(worst.get(kind, 0.0), value) for kind, value in found.items()}
+        if number + 1 < recorded.steps:
+            chosen = recorded[f"step{number}.action"]
+            past = model.remember(past, step, chosen, recorded[f"step{number + 1}.action_angle"])
+    return worst
+
+
+def larger(one: float, other: float) -> float:
+    """The larger of two differences; not a number if either is not."""
     return other if other != other or other > one else one
 
 
-def _difference(ours: Tensor, theirs: Tensor) -> float:
+def difference(ours: Tensor, theirs: Tensor, mask: Tensor | None = None) -> float:
+    """The largest difference, or the largest where the mask is true."""
     if ours.shape != theirs.shape:
         raise InputError(f"parity tensors of shape {tuple(theirs.shape)} do not fit ours of shape {tuple(ours.shape)}.")
-    return float((ours - theirs).abs().max()) if ours.numel() else 0.0
+    apart = (ours.detach() - theirs).abs()
+    if mask is not None:
+        apart = apart[mask]
+    return float(apart.max()) if apart.numel() else 0.0

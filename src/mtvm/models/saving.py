@@ -12,13 +12,13 @@ from mtvm import __version__
 from mtvm.errors import InputError
 from mtvm.files import atomic_path, write_text
 from mtvm.models.config import ModelConfig
-from mtvm.models.model import MTVM
+from mtvm.models.network import Network, make_network
 from mtvm.models.weights import read_weight_file
 
 CONFIG, WEIGHTS, CARD = "config.json", "model.safetensors", "README.md"
 
 
-def save_model(model: MTVM, path: Path | str, metrics: dict[str, float] | None = None) -> None:
+def save_model(model: Network, path: Path | str, metrics: dict[str, float] | None = None) -> None:
     """Save config, weights and a model card to a folder; other files in it stay."""
     from safetensors import SafetensorError
     from safetensors.torch import save_file
@@ -40,12 +40,12 @@ def save_model(model: MTVM, path: Path | str, metrics: dict[str, float] | None =
     write_text(folder / CARD, _model_card(model, metrics))
 
 
-def load_model(path: Path | str, device: str = "auto") -> MTVM:
+def load_model(path: Path | str, device: str = "auto") -> Network:
     """The model saved in a folder, in evaluation mode."""
     folder = Path(path)
     if not (folder / CONFIG).is_file():
         raise InputError(f"{folder}: no agent here ({CONFIG} is missing); give a folder that an agent was saved to.")
-    model = MTVM(ModelConfig.load(folder / CONFIG)).eval()
+    model = make_network(ModelConfig.load(folder / CONFIG)).eval()
     load_weights(model, folder / WEIGHTS)
     name = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
     try:
@@ -54,23 +54,23 @@ def load_model(path: Path | str, device: str = "auto") -> MTVM:
         raise InputError(f"device '{device}' is not available; give cpu or auto.") from None
 
 
-def load_weights(model: MTVM, path: Path) -> None:
+def load_weights(model: Network, path: Path) -> None:
     """Fill a model with weights that `save_model` wrote; everything must fit."""
-    if not path.is_file():
-        raise InputError(f"{path}: there is no such file (weights).")
     fill(model, read_weight_file(path), path)
 
 
-def fill(model: MTVM, tensors: dict[str, Tensor], path: Path) -> None:
+def fill(model: Network, tensors: dict[str, Tensor], path: Path) -> None:
     """Fill a model with the tensors of its state dict, which were read from `path`; everything must fit."""
     expected = model.state_dict()
     wrong = sorted(set(tensors) ^ set(expected)) or [n for n in expected if tensors[n].shape != expected[n].shape]
     if wrong:
-        raise InputError(f"{path}: does not fit the model's config (first at {wrong[0]}); choose its own sizes.")
+        raise InputError(
+            f"{path}: does not fit the model's config (first at {wrong[0]}); use the config that it was saved with."
+        )
     model.load_state_dict(tensors)
 
 
-def _model_card(model: MTVM, metrics: dict[str, float] | None) -> str:
+def _model_card(model: Network, metrics: dict[str, float] | None) -> str:
     parameters = sum(parameter.numel() for parameter in model.parameters())
     lines = [
         "# An mtvm agent",

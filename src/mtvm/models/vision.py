@@ -12,6 +12,11 @@ from mtvm.models.dropout import Dropout, dropout
 CURRENT, PAST = 0, 1
 
 
+class FeatureLinear(nn.Linear):
+    """A projection of features before a LayerNorm. Features can be all zeros, as STOP's are: the bias must not be, or
+    the LayerNorm would see no variance and give gradients of a million; `initialize_like_bert` sees to it."""
+
+
 class TokenEncoder(nn.Module):
     """Projects an action's or memory token [v; d] to the hidden width. Feature dropout falls on v alone."""
 
@@ -19,7 +24,7 @@ class TokenEncoder(nn.Module):
         super().__init__()
         self.feature_width = config.feature_width
         self.feature_dropout = config.feature_dropout
-        self.project = nn.Linear(config.token_width, config.hidden)
+        self.project = FeatureLinear(config.token_width, config.hidden)
         self.norm = nn.LayerNorm(config.hidden, eps=LAYER_NORM_EPS)
         self.dropout = Dropout(config.dropout)
 

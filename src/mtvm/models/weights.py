@@ -1,7 +1,7 @@
-"""Other people's weights: reading them into our model, and writing the authors' format back.
+"""Pretrained and released weights: reading them into our model, and writing the authors' format.
 
-Our tensors have names of their own, and queries, keys and values are one matrix; `_released` says which of the
-authors' tensors each of ours is made from.
+Our tensors have other names, and queries, keys and values are one matrix; `_released` names the authors' tensors that
+each of ours consists of.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from torch import Tensor
 from mtvm.errors import InputError
 from mtvm.files import atomic_path
 from mtvm.models.config import ModelConfig
-from mtvm.models.model import MTVM
+from mtvm.models.network import Network
 from mtvm.models.text import minilm_folder
 
 Source = Literal["mtvm", "prevalent", "vlnbert", "bert"]
@@ -52,28 +52,30 @@ _OUTSIDE = {
     "head.score": "visproj",
     "critic.0": "critic.state2value.0",
     "critic.3": "critic.state2value.3",
-    "history.match_norm": "vis_lang_LayerNorm",
-    "history.refine": "state_proj",
-    "history.refine_norm": "state_LayerNorm",
-    "history.act": "action_state_project.0",
-    "history.act_norm": "action_LayerNorm",
+    # VLN⟲BERT's own
+    "pooler": "vln_bert.pooler.dense",
+    "match_norm": "vis_lang_LayerNorm",
+    "refine": "state_proj",
+    "refine_norm": "state_LayerNorm",
+    "act": "action_state_project.0",
+    "act_norm": "action_LayerNorm",
 }
 
 
 @dataclasses.dataclass
 class Report:
-    """What became of the tensors."""
+    """Which tensors were loaded."""
 
     loaded: list[str]
-    """Ours that were filled."""
+    """Of the model, those that were filled."""
     fresh: list[str]
-    """Ours that the file does not have: they keep their random start."""
+    """Of the model, those that the file does not have, which stay at random."""
     left_out: dict[str, str]
-    """Theirs that were not used, and why."""
+    """Of the file, those that were not used, and why."""
 
 
 def _released(name: str) -> tuple[str, ...]:
-    """The authors' tensors that one of ours is made from."""
+    """The authors' tensors that one of ours consists of."""
     module, _, kind = name.rpartition(".")
     if name.startswith("language.bert."):
         theirs = name.removeprefix("language.bert.").replace("encoder.layer.", "lalayer.")
@@ -94,8 +96,6 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
         if not found:
             raise InputError(f"{path}: this folder has neither model.safetensors nor pytorch_model.bin.")
         path = found[0]
-    if not path.is_file():
-        raise InputError(f"{path}: there is no such file (weights).")
     loaded = read_weight_file(path)
     tensors: dict[str, Any] = {}
     if "vln_bert" in loaded and isinstance(loaded["vln_bert"], Mapping):  # the authors' checkpoint
@@ -125,6 +125,8 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
 
 def read_weight_file(path: Path) -> dict[str, Any]:
     """The content of a safetensors file or of a pickle of plain tensors; code in a pickle is never run."""
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such weight file.")
     try:
         if path.suffix == ".safetensors":
             from safetensors.torch import load_file
@@ -133,19 +135,19 @@ def read_weight_file(path: Path) -> dict[str, Any]:
         loaded = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
         if "Unsupported" in str(error) or "GLOBAL" in str(error):
-            raise InputError(f"{path}: holds code beside tensors, which is not run; ask for plain tensors.") from None
-        raise InputError(f"{path}: cannot be read as weights; fetch it again.") from None
+            raise InputError(f"{path}: holds code beside tensors, which is not run; use a file of tensors.") from None
+        raise InputError(f"{path}: cannot be read as weights; download it again.") from None
     except MemoryError:
         raise
     except Exception:  # a damaged pickle fails in every way there is
-        raise InputError(f"{path}: cannot be read as weights; fetch it again.") from None
+        raise InputError(f"{path}: cannot be read as weights; download it again.") from None
     if not isinstance(loaded, dict):
         raise InputError(f"{path}: holds a {type(loaded).__name__}, not tensors by name.")
     return loaded
 
 
-def load_released(model: MTVM, tensors: Mapping[str, Tensor], path: Path) -> Report:
-    """Fill the model from tensors under the authors' names; a shape that does not fit is an error."""
+def load_released(model: Network, tensors: Mapping[str, Tensor], path: Path) -> Report:
+    """Fill the model with tensors under the authors' names; a shape that does not fit is an error."""
     state = model.state_dict()
     report = Report([], [], {})
     used: set[str] = set()
@@ -154,13 +156,13 @@ def load_released(model: MTVM, tensors: Mapping[str, Tensor], path: Path) -> Rep
         if not theirs or any(their not in tensors for their in theirs):
             report.fresh.append(name)
             continue
-        for their, place in zip(theirs, ours.chunk(len(theirs)), strict=True):
-            if tensors[their].shape != place.shape:
+        for their, part in zip(theirs, ours.chunk(len(theirs)), strict=True):
+            if tensors[their].shape != part.shape:
                 raise InputError(
                     f"{path}: {their} has shape {tuple(tensors[their].shape)}, but the model needs "
-                    f"{tuple(place.shape)}; choose the preset or the sizes that the weights were made with."
+                    f"{tuple(part.shape)}; choose the preset or the sizes that the weights were made with."
                 )
-            place.copy_(tensors[their])
+            part.copy_(tensors[their])
         used.update(theirs)
         report.loaded.append(name)
     if not report.loaded:
@@ -169,8 +171,8 @@ def load_released(model: MTVM, tensors: Mapping[str, Tensor], path: Path) -> Rep
     return report
 
 
-def load_reader(model: MTVM) -> None:
-    """Give the frozen reader, if there is one, the weights of all-MiniLM-L6-v2 that pip brought."""
+def load_reader(model: Network) -> None:
+    """Fill the frozen reader, if there is one, with all-MiniLM-L6-v2, which is a dependency of this package."""
     if model.language.reader is None:
         return
     tensors = read_weight_file(minilm_folder() / "model.safetensors")
@@ -179,14 +181,14 @@ def load_reader(model: MTVM) -> None:
 
 
 def _reason(name: str, config: ModelConfig) -> str:
-    """Why one of their tensors has no place in our model."""
+    """Why one of the file's tensors is not used."""
     if found := re.match(r"vln_bert\.(lalayer|addlayer)\.(\d+)\.", name):
         layers = config.language_layers if found[1] == "lalayer" else config.crossmodal_layers
         if int(found[2]) >= layers:
             return f"the model has only {layers} such layers"
         return "the text is only key and value in this model" if ".lang_" in name else "not part of the model"
     if "position_ids" in name:
-        return "a table of numbers that is not learned"
+        return "a table that is not learned"
     if name.startswith(("img_projection", "cand_LayerNorm")):
         return "a second candidate projection that the released model never uses"
     if name.startswith(("vln_bert.pooler", "pooler")):
@@ -194,18 +196,23 @@ def _reason(name: str, config: ModelConfig) -> str:
     return "a head of another task"
 
 
-def released_tensors(model: MTVM) -> dict[str, Tensor]:
-    """Our weights under the authors' names, the critic's prefixed `critic.`."""
-    tensors: dict[str, Tensor] = {}
-    for name, value in model.state_dict().items():
+def released_tensors(model: Network) -> dict[str, Tensor]:
+    """The model's weights under the authors' names, the critic's with the prefix `critic.`."""
+    return released_names(model.state_dict())
+
+
+def released_names(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Tensors of a model, or their gradients, under the authors' names."""
+    found: dict[str, Tensor] = {}
+    for name, value in tensors.items():
         theirs = _released(name)
         if not theirs:
             raise InputError(f"{name} has no counterpart in the authors' format, so this model cannot be exported.")
-        tensors |= dict(zip(theirs, value.chunk(len(theirs)), strict=True))
-    return tensors
+        found |= dict(zip(theirs, value.chunk(len(theirs)), strict=True))
+    return found
 
 
-def write_released(model: MTVM, path: Path) -> None:
+def write_released(model: Network, path: Path) -> None:
     """Write a checkpoint that the authors' code loads."""
     tensors = {name: value.clone() for name, value in released_tensors(model).items()}
     critic = {n.removeprefix("critic."): v for n, v in tensors.items() if n.startswith("critic.")}
@@ -221,9 +228,9 @@ def write_released(model: MTVM, path: Path) -> None:
 
 
 def sizes_of(tensors: Mapping[str, Tensor], defaults: ModelConfig, path: Path) -> ModelConfig:
-    """The config that fits tensors under the authors' names; heads, which no shape tells, are the default's.
+    """The config that fits tensors under the authors' names; the heads, which no shape shows, are the default's.
 
-    A language model alone says nothing of how many of its layers are wanted: at most the default's number.
+    Of a language model alone at most as many layers are used as the default has.
     """
 
     def layers(kind: str) -> int:
@@ -232,8 +239,12 @@ def sizes_of(tensors: Mapping[str, Tensor], defaults: ModelConfig, path: Path) -
 
     words = tensors.get("vln_bert.embeddings.word_embeddings.weight")
     if words is None or words.ndim != 2:
-        raise InputError(f"{path}: has no word embeddings, so it is not a language encoder or an agent.")
-    changes: dict[str, int] = {"hidden": words.shape[1], "vocabulary": len(words)}
+        raise InputError(f"{path}: has no word embeddings, so it is neither a language encoder nor an agent.")
+    changes: dict[str, Any] = {"hidden": words.shape[1], "vocabulary": len(words)}
+    angle_width = defaults.angle_width
+    if (project := tensors.get("action_state_project.0.weight")) is not None:  # VLN⟲BERT's own
+        angle_width = project.shape[1] - words.shape[1]
+        changes |= {"architecture": "vlnbert", "angle_width": angle_width}
     if (first := tensors.get("vln_bert.lalayer.0.intermediate.dense.weight")) is not None:
         changes["intermediate"] = len(first)
     if layers("addlayer"):
@@ -241,11 +252,11 @@ def sizes_of(tensors: Mapping[str, Tensor], defaults: ModelConfig, path: Path) -
     else:
         changes["language_layers"] = min(defaults.language_layers, layers("lalayer"))
     if (projection := tensors.get("vln_bert.vision_encoder.visn_fc.weight")) is not None:
-        changes["feature_width"] = projection.shape[1] - defaults.angle_width
+        changes["feature_width"] = projection.shape[1] - angle_width
     if (mix := tensors.get("vln_bert.pooler.f1.weight")) is not None:
         changes["max_text"] = mix.shape[1]
     if (table := tensors.get("vln_bert.embeddings.position_embeddings.weight")) is not None:
         changes["max_positions"] = len(table)
     if (value := tensors.get("critic.state2value.0.weight")) is not None:
         changes["critic_hidden"] = len(value)
-    return dataclasses.replace(defaults, **changes)  # type: ignore[arg-type]
+    return dataclasses.replace(defaults, **changes)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from mtvm.errors import InputError
-from mtvm.world.graph import SUFFIX
+from mtvm.world.graph import SUFFIX, connectivity_files
 
 _NOT_SEARCHED = {"matterport_skybox_images", "undistorted_color_images", "node_modules", "__pycache__"}
 
@@ -34,8 +34,9 @@ class DataFolder:
                 continue
             visited.add(real)
             subfolders[:] = sorted(s for s in subfolders if s not in _NOT_SEARCHED and not s.startswith("."))
-            for name in names:
-                self._files[name].append(Path(folder, name))
+            for path in (Path(folder, name) for name in names):
+                if path.is_file():  # not a pipe or a device, which would be waited for
+                    self._files[path.name].append(path)
 
     @classmethod
     def resolve(cls, data: DataFolder | str | Path | None) -> DataFolder:
@@ -72,7 +73,7 @@ class DataFolder:
                 f"{self.path}: no <scan>{SUFFIX} anywhere below it; put the Matterport3DSimulator "
                 "repository's folder 'connectivity' there."
             )
-        return max(folders, key=lambda folder: (len(list(folder.glob(f"*{SUFFIX}"))), -len(folder.parts)))
+        return max(folders, key=lambda folder: (len(connectivity_files(folder)), -len(folder.parts)))
 
 
 def json_names(*stems: str) -> list[str]:

@@ -11,7 +11,7 @@ from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.records import KnownScans
 from mtvm.tasks.registry import find_task
 from mtvm.tasks.spec import TaskSpec
-from mtvm.world.graph import SUFFIX
+from mtvm.world.graph import connectivity_files, scan_of
 from mtvm.world.world import World
 
 
@@ -37,7 +37,7 @@ def load_episodes(
     path = task_file(folder, spec, split)
     connectivity = folder.connectivity
     if world is None:
-        names = frozenset(file.name.removesuffix(SUFFIX) for file in connectivity.glob(f"*{SUFFIX}"))
+        names = frozenset(map(scan_of, connectivity_files(connectivity)))
         scans = KnownScans(names, f"which has no connectivity file in {connectivity}")
     else:
         scans = KnownScans(frozenset(world.scans), f"which is not among the {len(world.scans)} of the given world")

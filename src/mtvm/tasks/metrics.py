@@ -1,42 +1,68 @@
 """Metrics of trajectories. All distances are along the navigation graph, in metres.
 
-They are computed for all episodes at once on padded node arrays.
+They are computed for many episodes at once on padded node arrays. What a trajectory is compared with step by step is
+computed for a block of steps at a time, so that memory does not grow with the length of a trajectory.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mtvm.tasks.definitions import SUCCESS_RADIUS, Definitions
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metric import EVALUATED, METRICS
 from mtvm.world.world import World
 
-SUCCESS_RADIUS = 3.0
-
-_CHUNK = 512  # episodes at a time, to limit memory
+_EPISODES = 512
+"""Episodes at a time, at most."""
+_CELLS = 1_000_000
+"""Entries of the arrays that are computed at a time, more or less."""
 
 Floats = NDArray[np.float64]
 Nodes = NDArray[np.integer]
 
 
-def score_trajectories(episodes: EpisodeSet, trajectories: Nodes) -> dict[str, Floats]:
+def score_trajectories(
+    episodes: EpisodeSet, trajectories: Nodes | Sequence[Nodes], definitions: Definitions | None = None
+) -> dict[str, Floats]:
     """Every metric of every episode, rates in percent.
 
-    `trajectories` (N, T) are the nodes visited, from the start on, padded with -1; staying at a viewpoint counts as one
-    visit. The episodes must have goals. If they have `via`, success requires passing it, and the shortest path leads
-    through it.
+    `trajectories` are the nodes visited, from the start on, as (N, T) padded with -1 or as N arrays without padding;
+    staying at a viewpoint counts as one visit. The episodes must have goals. If they have `via`, success requires
+    passing it, and the shortest path leads through it. The default `definitions` are the leaderboards'.
     """
-    trajectories = without_stays(trajectories)
     columns = {name: np.empty(len(episodes)) for name in EVALUATED}
-    by_length = np.argsort(_count(trajectories), kind="stable")  # to pad as little as possible
-    for first in range(0, len(episodes), _CHUNK):
-        rows = by_length[first : first + _CHUNK]
-        walked = trajectories[rows][:, : _count(trajectories[rows]).max()]
-        chosen = episodes.select(rows)
-        for name, values in _evaluate(chosen.world, walked, chosen.references, chosen.via, chosen.goals).items():
+    for rows, walked in _batches(trajectories):
+        scores = _evaluate(episodes.select(rows), without_stays(walked), definitions or Definitions())
+        for name, values in scores.items():
             columns[name][rows] = values * 100 if METRICS[name].is_rate else values
     return columns
+
+
+def _batches(trajectories: Nodes | Sequence[Nodes]) -> Iterator[tuple[NDArray[np.int64], Nodes]]:
+    """Rows, and their trajectories padded with -1: together those that differ in length by a factor of two at most, and
+    the longer they are the fewer."""
+    whole = trajectories if isinstance(trajectories, np.ndarray) else None
+    lengths = _count(whole) if whole is not None else np.array([len(nodes) for nodes in trajectories])
+    order = np.argsort(-lengths, kind="stable")
+    first = 0
+    while first < len(order):
+        width = int(lengths[order[first]])
+        rows = order[first : first + min(_EPISODES, max(1, _CELLS // width))]
+        rows = rows[2 * lengths[rows] >= width]
+        first += len(rows)
+        yield rows, whole[rows, :width] if whole is not None else pad([trajectories[row] for row in rows])
+
+
+def pad(rows: Sequence[Nodes]) -> NDArray[np.int32]:
+    """(N, T) nodes, padded with -1."""
+    nodes = np.full((len(rows), max(map(len, rows))), -1, dtype=np.int32)
+    for row, found in zip(nodes, rows, strict=True):
+        row[: len(found)] = found
+    return nodes
 
 
 def summarize(columns: dict[str, Floats]) -> dict[str, float]:
@@ -44,45 +70,52 @@ def summarize(columns: dict[str, Floats]) -> dict[str, float]:
     return {name: float(column.mean()) for name, column in columns.items()}
 
 
-def _evaluate(world: World, walked: Nodes, reference: Nodes, via: Nodes, goals: Nodes) -> dict[str, Floats]:
+def _evaluate(episodes: EpisodeSet, walked: Nodes, definitions: Definitions) -> dict[str, Floats]:
+    world, reference, via, goals = episodes.world, episodes.references, episodes.via, episodes.goals
     error = goal_distance(world, _last(walked)[:, None], goals)[:, 0]
     from_start = goal_distance(world, walked[:, :1], goals)[:, 0]
-    shortest = shortest_length(world, walked[:, 0], via, goals)
-    length = path_length(world, walked)
-    right = near_goal(world, walked, via, goals)
+    length, reference_length = path_length(world, walked), path_length(world, reference)
+    right = near_goal(world, walked, via, goals, definitions.success_radius)
     success: Floats = right[np.arange(len(right)), _count(walked) - 1].astype(np.float64)
-    apart = pair_distances(world, walked, reference)
-    ndtw = normalized_dtw(dynamic_time_warping(apart, _count(walked), _count(reference)), _count(reference))
-    longer = np.maximum(length, shortest)
+    cost, nearest = follow(world, walked, reference)
+    ndtw = normalized_dtw(cost, _count(reference))
+    if definitions.spl_length == "shortest":
+        wanted = shortest_length(world, walked[:, 0], via, goals)
+    else:
+        wanted = reference_length
+    longer = np.maximum(np.maximum(length, wanted), definitions.least_length)
     return {
         "NE": error,
         "SR": success,
         "OSR": np.asarray(right.any(axis=1), dtype=np.float64),
         # 1 for an agent that starts at the goal and stays there.
-        "SPL": success * np.divide(shortest, longer, out=np.ones_like(longer), where=longer > 0),
+        "SPL": success * np.divide(wanted, longer, out=np.ones_like(longer), where=longer > 0),
         "TL": length,
         "nDTW": ndtw,
         "SDTW": success * ndtw,
-        "CLS": coverage_by_length(apart, path_length(world, reference), length, _count(reference)),
+        "CLS": coverage_by_length(nearest, reference_length, length, _count(reference)),
         "GP": from_start - error,
     }
 
 
 def goal_distance(world: World, nodes: Nodes, goals: Nodes) -> Floats:
     """(N, T) distance to the nearest goal; inf for padding."""
-    distances = pair_distances(world, nodes, goals)
-    return distances.min(axis=2)
+    return np.concatenate([apart.min(axis=2) for apart in _blocks(world, nodes, goals)], axis=1)
 
 
-def near_goal(world: World, walked: Nodes, via: Nodes, goals: Nodes) -> NDArray[np.bool_]:
-    """(N, T) at which steps stopping is a success: within 3 m of a goal, after passing `via` in order."""
+def near_goal(
+    world: World, walked: Nodes, via: Nodes, goals: Nodes, radius: float = SUCCESS_RADIUS
+) -> NDArray[np.bool_]:
+    """(N, T) at which steps stopping is a success: within `radius` of a goal (at it, if that is 0), after passing `via`
+    in order."""
     steps = np.arange(walked.shape[1])
     since = np.zeros(len(walked), dtype=np.int64)
     for place in via.T[:, :, None]:
         near = (goal_distance(world, walked, place) < SUCCESS_RADIUS) & (steps >= since[:, None])
         passed = np.where(near.any(axis=1), near.argmax(axis=1), len(steps))
         since = np.where(place[:, 0] >= 0, passed, since)
-    return (goal_distance(world, walked, goals) < SUCCESS_RADIUS) & (steps >= since[:, None])
+    distance = goal_distance(world, walked, goals)
+    return ((distance < radius) | (distance == 0)) & (steps >= since[:, None])
 
 
 def shortest_length(world: World, starts: Nodes, via: Nodes, goals: Nodes) -> Floats:
@@ -94,10 +127,16 @@ def shortest_length(world: World, starts: Nodes, via: Nodes, goals: Nodes) -> Fl
 def pair_distances(world: World, rows: Nodes, columns: Nodes) -> Floats:
     """(N, T, R) distances between (N, T) and (N, R) nodes; inf for padding."""
     real = (rows >= 0)[:, :, None] & (columns >= 0)[:, None, :]
-    safe = rows[:, :1, None]  # in place of padding: pairs must be of one scan
-    start = np.where(real, rows[:, :, None], safe)
-    goal = np.where(real, columns[:, None, :], safe)
+    start = np.where(real, rows[:, :, None], 0)  # in place of padding one node twice: pairs must be of one scan
+    goal = np.where(real, columns[:, None, :], 0)
     return np.where(real, world.distance(start, goal), np.inf)
+
+
+def _blocks(world: World, rows: Nodes, columns: Nodes) -> Iterator[Floats]:
+    """`pair_distances` of a few of the rows' T nodes at a time."""
+    steps = max(1, _CELLS // max(1, columns.size))
+    for first in range(0, rows.shape[1], steps):
+        yield pair_distances(world, rows[:, first : first + steps], columns)
 
 
 def path_length(world: World, nodes: Nodes) -> Floats:
@@ -124,16 +163,21 @@ def dynamic_time_warping_row(above: Floats | None, apart: Floats) -> Floats:
     return row
 
 
-def dynamic_time_warping(apart: Floats, walked: ArrayLike, reference: ArrayLike) -> Floats:
-    """(N,) DTW between the first `walked` visited and the first `reference` reference nodes, of distances `apart`
-    (N, T, R)."""
-    walked, last = np.asarray(walked), np.asarray(reference)[:, None] - 1
+def follow(world: World, walked: Nodes, reference: Nodes) -> tuple[Floats, Floats]:
+    """(N,) DTW between the trajectories and the reference paths, and (N, R) how near to each node of its reference path
+    a trajectory comes, inf for padding."""
+    end, last = _count(walked) - 1, _count(reference) - 1
+    cost, nearest = np.zeros(len(walked)), np.full(reference.shape, np.inf)
     row: Floats | None = None
-    cost = np.zeros(len(apart))
-    for step in range(apart.shape[1]):
-        row = dynamic_time_warping_row(row, apart[:, step])
-        cost = np.where(walked == step + 1, np.take_along_axis(row, last, axis=1)[:, 0], cost)
-    return cost
+    step = 0
+    for apart in _blocks(world, walked, reference):
+        nearest = np.minimum(nearest, apart.min(axis=1))
+        for distances in np.moveaxis(apart, 1, 0):
+            row = dynamic_time_warping_row(row, distances)
+            ended = np.nonzero(end == step)[0]
+            cost[ended] = row[ended, last[ended]]
+            step += 1
+    return cost, nearest
 
 
 def normalized_dtw(cost: Floats, reference: ArrayLike) -> Floats:
@@ -141,9 +185,9 @@ def normalized_dtw(cost: Floats, reference: ArrayLike) -> Floats:
     return np.exp(-cost / (SUCCESS_RADIUS * np.asarray(reference)))
 
 
-def coverage_by_length(apart: Floats, reference_length: Floats, length: Floats, reference: ArrayLike) -> Floats:
+def coverage_by_length(nearest: Floats, reference_length: Floats, length: Floats, reference: ArrayLike) -> Floats:
     """CLS: coverage of the reference, times how well the length of the trajectory fits the part covered."""
-    nearness = np.exp(-apart.min(axis=1) / SUCCESS_RADIUS)  # 0 for padding
+    nearness = np.exp(-nearest / SUCCESS_RADIUS)  # 0 for padding
     coverage = nearness.sum(axis=1) / np.asarray(reference)
     expected = coverage * reference_length
     scale = expected + np.abs(expected - length)

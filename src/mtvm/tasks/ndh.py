@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.errors import InputError
+from mtvm.errors import InputError, shown
 from mtvm.tasks.data import json_names
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metrics import goal_distance
@@ -100,7 +100,7 @@ def _texts(records: Records) -> list[str]:
                 raise InputError(f"{records.where(place, 'dialog_history')} has a turn without a 'message'.")
             if turn.get("role") not in tuple(_ROLE_MARKERS):
                 raise InputError(
-                    f"{records.where(place, 'dialog_history')}: role {turn.get('role')!r} "
+                    f"{records.where(place, 'dialog_history')}: role {shown(repr(turn.get('role')))} "
                     "is neither navigator nor oracle."
                 )
             words += [_ROLE_MARKERS[turn["role"]], turn["message"].strip()]
@@ -133,11 +133,13 @@ SPEC = TaskSpec(
     read=read_ndh,
     horizon=_horizon,
     accepts=_is_ndh,
+    reward_to="reference",  # as CVDN: the paper's settings name the supervision, whose path may end elsewhere
     selection_metric="GP",
     headline_metrics=("GP",),
     id_field=_ID_FIELD,
     id_type=int,
     truncation="start",
     max_text=300,
+    goals_form_a_region=True,
     has_supervision=True,
 )

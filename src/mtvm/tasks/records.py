@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.errors import InputError
+from mtvm.errors import InputError, shown
 from mtvm.files import parse_json, read_bytes
 from mtvm.world.world import World
 
@@ -43,7 +43,7 @@ class Records:
 
     def where(self, place: int, field: str) -> str:
         identity = self.entries[place].get(self.id_field)
-        named = f" ({self.id_field} {identity})" if identity is not None else ""
+        named = f" ({self.id_field} {shown(identity)})" if identity is not None else ""
         return f"{self.path}: entry {place}{named}: field '{field}'"
 
     def column(self, field: str, kind: type | tuple[type, ...], default: Any = None) -> list[Any]:
@@ -53,7 +53,7 @@ class Records:
             if value is None and field not in self.entries[place]:
                 raise InputError(f"{self.where(place, field)} is missing.")
             if not isinstance(value, kind) or isinstance(value, bool):
-                raise InputError(f"{self.where(place, field)} is {_shown(value)}, not {_kind_name(kind)}.")
+                raise InputError(f"{self.where(place, field)} is {shown(repr(value))}, not {_kind_name(kind)}.")
         return values
 
     def texts(self, field: str, optional: bool = False) -> list[list[str]]:
@@ -78,7 +78,7 @@ class Records:
         scans = self.column("scan", str)
         for place, scan in enumerate(scans):
             if scan not in known.scans:
-                raise InputError(f"{self.where(place, 'scan')}: unknown scan {scan}, {known.otherwise}.")
+                raise InputError(f"{self.where(place, 'scan')}: unknown scan {shown(scan)}, {known.otherwise}.")
         return scans
 
     def numbers(self, field: str) -> NDArray[np.float64]:
@@ -86,7 +86,7 @@ class Records:
         values = self.column(field, (int, float))
         for place, value in enumerate(values):
             if not -1e300 < value < 1e300:
-                raise InputError(f"{self.where(place, field)} is {_shown(value)}, not a finite number.")
+                raise InputError(f"{self.where(place, field)} is {shown(repr(value))}, not a finite number.")
         return np.array(values, dtype=np.float64)
 
     def instructions(self) -> list[list[str]]:
@@ -108,7 +108,7 @@ class Records:
             nodes[place, : len(path)] = found = [world.find(scan, viewpoint) for viewpoint in path]
             if -1 in found:
                 unknown = path[found.index(-1)]
-                raise InputError(f"{self.where(place, field)}: scan {scan} has no included viewpoint {unknown}.")
+                raise InputError(f"{self.where(place, field)}: scan {scan} has no included viewpoint {shown(unknown)}.")
         if walked:
             moves = (nodes[:, 1:] >= 0) & (nodes[:, 1:] != nodes[:, :-1])
             broken = moves & ~world.has_edge(nodes[:, :-1], nodes[:, 1:])
@@ -136,11 +136,6 @@ def read_records(path: Path, id_field: str) -> Records:
         except (ValueError, RecursionError):
             raise InputError(f"{path}: line {number} is not valid JSON; the file may be truncated.") from None
     return Records(path, entries, id_field)
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."
 
 
 def _kind_name(kind: type | tuple[type, ...]) -> str:

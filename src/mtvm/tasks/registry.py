@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mtvm.errors import InputError
-from mtvm.plugins import load_object
+from mtvm.plugins import is_object_name, load_object
 from mtvm.tasks import long, ndh, prevalent, r2r, r4r
 from mtvm.tasks.spec import TaskSpec
 
@@ -14,7 +14,7 @@ def find_task(name: str) -> TaskSpec:
     """The task of this name, or the `TaskSpec` called NAME in a module of yours, written `module:NAME`."""
     if name in TASKS:
         return TASKS[name]
-    if ":" not in name:
+    if not is_object_name(name):
         raise InputError(f"unknown task '{name}'; give one of {', '.join(TASKS)}, or MODULE:NAME for your own.")
     spec: TaskSpec = load_object(name, TaskSpec, "task")
     return spec

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.errors import InputError
+from mtvm.errors import InputError, shown
 from mtvm.files import atomic_path, read_json, write_json
+from mtvm.tasks.definitions import definitions_of
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metric import EVALUATED
-from mtvm.tasks.metrics import score_trajectories
+from mtvm.tasks.metrics import pad, score_trajectories
 from mtvm.tasks.spec import COMMON_ID_FIELD
 
 Pose = tuple[str, float, float]
@@ -51,14 +52,17 @@ def read_results(path: Path, episodes: EpisodeSet, partial: bool = False) -> tup
     for place, record in enumerate(records):
         identity, poses = _read_record(path, place, record, episodes.task.id_field)
         if identity not in known:
-            raise InputError(f"{path}: entry {place}: id {identity} is not in {episodes.name} ({episodes.source}).")
+            raise InputError(
+                f"{path}: entry {place}: id {shown(identity)} is not in {episodes.name} ({episodes.source})."
+            )
         if identity in by_id:
-            raise InputError(f"{path}: entry {place}: id {identity} occurs twice.")
+            raise InputError(f"{path}: entry {place}: id {shown(identity)} occurs twice.")
         by_id[identity] = poses
     missing = [identity for identity in episodes.ids if identity not in by_id]
     if missing and not partial:
         raise MissingIdsError(
-            f"{path}: {len(missing)} of {len(episodes)} ids of {episodes.name} are missing, the first is {missing[0]}."
+            f"{path}: {len(missing)} of {len(episodes)} ids of {episodes.name} are missing, "
+            f"the first is {shown(missing[0])}."
         )
     if missing:
         episodes = episodes.select([row for row, identity in enumerate(episodes.ids) if identity in by_id])
@@ -74,7 +78,7 @@ def _read_record(path: Path, place: int, record: Any, id_field: str) -> tuple[st
         raise InputError(f"{path}: entry {place} has no '{id_field}' that is a string or a whole number.")
     trajectory = record.get("trajectory")
     if not isinstance(trajectory, list) or not trajectory:
-        raise InputError(f"{path}: entry {place} (id {identity}): 'trajectory' is missing or empty.")
+        raise InputError(f"{path}: entry {place} (id {shown(identity)}): 'trajectory' is missing or empty.")
     poses: list[Pose] = []
     for step, entry in enumerate(trajectory):
         poses += _read_step(entry) or _bad_step(path, place, identity, step)
@@ -99,45 +103,58 @@ def _is_angle(value: Any) -> bool:
 
 def _bad_step(path: Path, place: int, identity: str | int, step: int) -> list[Pose]:
     raise InputError(
-        f"{path}: entry {place} (id {identity}): step {step} of 'trajectory' is not [viewpoint, heading, elevation]."
+        f"{path}: entry {place} (id {shown(identity)}): "
+        f"step {step} of 'trajectory' is not [viewpoint, heading, elevation]."
     )
 
 
 def trajectory_nodes(path: Path, episodes: EpisodeSet, trajectories: list[list[Pose]]) -> NDArray[np.int32]:
-    """(N, T) nodes of the trajectories, padded with -1. As on the leaderboards, they must begin at the episode's start
-    and follow edges."""
-    world = episodes.world
-    nodes = np.full((len(trajectories), max(map(len, trajectories))), -1, dtype=np.int32)
-    scans = [world.scans[number] for number in world.scan_of_node[episodes.starts]]
-    for row, (scan, poses) in enumerate(zip(scans, trajectories, strict=True)):
-        nodes[row, : len(poses)] = found = [world.find(scan, viewpoint) for viewpoint, _, _ in poses]
+    """(N, T) nodes of the trajectories, padded with -1 and checked as by `checked_nodes`."""
+    return pad(checked_nodes(path, episodes, trajectories))
+
+
+def checked_nodes(path: Path, episodes: EpisodeSet, trajectories: list[list[Pose]]) -> list[NDArray[np.int32]]:
+    """The nodes of each trajectory. As on the leaderboards, it must begin at the episode's start and follow edges."""
+    world, names = episodes.world, episodes.world.viewpoints
+    nodes: list[int] = []  # of all trajectories, one after the other
+    for identity, start, poses in zip(episodes.ids, episodes.starts.tolist(), trajectories, strict=True):
+        scan = world.scan(start)
+        found = [world.find(scan, viewpoint) for viewpoint, _, _ in poses]
         if -1 in found:
-            unknown = poses[found.index(-1)][0]
-            raise InputError(f"{path}: id {episodes.ids[row]}: scan {scan} has no included viewpoint {unknown}.")
-    for row in np.nonzero(nodes[:, 0] != episodes.starts)[0].tolist():
+            unknown = shown(poses[found.index(-1)][0])
+            raise InputError(f"{path}: id {shown(identity)}: scan {scan} has no included viewpoint {unknown}.")
+        if found[0] != start:
+            raise InputError(
+                f"{path}: id {shown(identity)}: the trajectory begins at {poses[0][0]}, "
+                f"but the episode at {names[start]}."
+            )
+        nodes += found
+    walked = np.array(nodes, dtype=np.int32)
+    firsts = np.cumsum([0, *map(len, trajectories)])
+    here, there = walked[:-1], walked[1:]
+    broken = (there != here) & ~world.has_edge(here, there)
+    broken[firsts[1:-1] - 1] = False  # from the end of a trajectory to the start of the next
+    for place in np.nonzero(broken)[0].tolist():
+        row = int(np.searchsorted(firsts, place, side="right")) - 1
         raise InputError(
-            f"{path}: id {episodes.ids[row]}: the trajectory begins at {trajectories[row][0][0]}, "
-            f"but the episode at {world.viewpoints[episodes.starts[row]]}."
+            f"{path}: id {shown(episodes.ids[row])}: the trajectory moves from {names[here[place]]} to "
+            f"{names[there[place]]} (step {place - firsts[row]}), but the navigation graph has no such edge."
         )
-    here, there = nodes[:, :-1], nodes[:, 1:]
-    broken = (there >= 0) & (there != here) & ~world.has_edge(here, there)
-    for row, step in np.argwhere(broken).tolist():
-        raise InputError(
-            f"{path}: id {episodes.ids[row]}: the trajectory moves from {trajectories[row][step][0]} to "
-            f"{trajectories[row][step + 1][0]} (step {step}), but the navigation graph has no such edge."
-        )
-    return nodes
+    return np.split(walked, firsts[1:-1])
 
 
-def score(path: Path, episodes: EpisodeSet, partial: bool = False) -> tuple[EpisodeSet, dict[str, NDArray[np.float64]]]:
-    """The episodes in a result file, and every metric of each."""
+def score(
+    path: Path, episodes: EpisodeSet, partial: bool = False, definitions: str = "leaderboard"
+) -> tuple[EpisodeSet, dict[str, NDArray[np.float64]]]:
+    """The episodes in a result file, and every metric of each, as `definitions` names a codebase to define it."""
     if not episodes.has_goals:
         raise InputError(
             f"{episodes.source}: {episodes.name} cannot be scored, because it has no goals; 'mtvm submit' checks "
             "the results and writes the file for the leaderboard."
         )
+    chosen = definitions_of(definitions, episodes.task)
     episodes, trajectories = read_results(path, episodes, partial)
-    return episodes, score_trajectories(episodes, trajectory_nodes(path, episodes, trajectories))
+    return episodes, score_trajectories(episodes, checked_nodes(path, episodes, trajectories), chosen)
 
 
 def write_episode_table(path: Path, episodes: EpisodeSet, columns: dict[str, NDArray[np.float64]]) -> None:
@@ -154,6 +171,6 @@ def write_submission(results: Path, out: Path, episodes: EpisodeSet) -> int:
     """Check a result file as the leaderboard does and write it in the task's format; returns the number of
     trajectories."""
     episodes, trajectories = read_results(results, episodes)
-    trajectory_nodes(results, episodes, trajectories)
+    checked_nodes(results, episodes, trajectories)
     write_results(out, episodes, trajectories)
     return len(trajectories)

@@ -25,8 +25,9 @@ class Rewards:
     """Computes the rewards of a batch of agents step by step, from their `starts` on."""
 
     def __init__(self, episodes: EpisodeSet) -> None:
+        ends = episodes.goals if episodes.task.reward_to == "goals" else episodes.reference_ends[:, None]
         starts, references, via, goals = (
-            nodes.astype(np.int64) for nodes in (episodes.starts, episodes.references, episodes.via, episodes.goals)
+            nodes.astype(np.int64) for nodes in (episodes.starts, episodes.references, episodes.via, ends)
         )
         self.world, self.references, self.way = episodes.world, references, WayAhead(episodes.world, via, goals)
         self.lengths = (references >= 0).sum(axis=1)

@@ -45,6 +45,9 @@ class TaskSpec:
     """Whether a file of the right name belongs to the task, for names that other datasets use too."""
     follow: Follow = "goal"
     """Where the teacher leads: by the shortest path to the goal, or along the reference path."""
+    reward_to: Literal["goals", "reference"] = "goals"
+    """Where progress is rewarded to and stopping is right in training: the goals of the metrics, or the end of the
+    reference path, for tasks whose supervision ends elsewhere than at their goals."""
     selection_metric: str = "SPL"
     """The metric that selects the best checkpoint."""
     headline_metrics: tuple[str, ...] = ("SR", "SPL")
@@ -57,5 +60,7 @@ class TaskSpec:
     """Which end of a text is dropped if it is too long."""
     max_text: int = 80
     """Length of texts in WordPieces, above which they are truncated."""
+    goals_form_a_region: bool = False
+    """Whether an episode's goals are the viewpoints of a region, in which some codebases ask the agent to stop."""
     has_supervision: bool = False
     """Whether `supervision` changes the reference paths."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.tasks.metrics import SUCCESS_RADIUS, goal_distance, shortest_length
+from mtvm.tasks.definitions import SUCCESS_RADIUS
+from mtvm.tasks.metrics import goal_distance, shortest_length
 from mtvm.world.world import World
 
 Nodes = NDArray[np.integer]

@@ -1,6 +1,6 @@
-"""A tiny generated world for tests and first steps: mazes of rooms without pictures, with R2R and NDH files.
+"""A tiny generated world for tests and first steps: mazes without images, with R2R and NDH files.
 
-Everything is written in the formats of the real data, so the ordinary readers read it.
+Everything is written in the formats of the real datasets.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from mtvm.files import write_json, write_text
 from mtvm.tasks.registry import TASKS
 from mtvm.world.graph import SUFFIX, NavGraph
 
-_SPACING = 2.1  # metres between neighbouring viewpoints, before they are moved about
-_SPLITS = {"train": 3, "val_unseen": 1, "test": 1}  # buildings; val_seen shares those of train
+_SPACING = 2.1  # metres between neighbouring viewpoints, before jitter
+_SPLITS = {"train": 3, "val_unseen": 1, "test": 1}  # number of scans; val_seen shares those of train
 _TARGETS = ("chair", "lamp", "plant", "towel", "clock")
 
 
 def write_tiny_world(folder: Path, seed: int = 0, paths: int = 12) -> Path:
-    """Write connectivity/, R2R/ and NDH/ below `folder`, with `paths` paths a building and split."""
+    """Write connectivity/, R2R/ and NDH/ below `folder`, with `paths` paths per scan and split."""
     rng = np.random.default_rng(seed)
     folder, first = Path(folder), 0
     scans: dict[str, list[NavGraph]] = {}
@@ -48,7 +48,7 @@ def write_tiny_world(folder: Path, seed: int = 0, paths: int = 12) -> Path:
 
 
 def _write_building(folder: Path, scan: str, rng: np.random.Generator) -> NavGraph:
-    """A maze: a random spanning tree over a grid of places on two storeys, with some walls opened."""
+    """A maze: a random spanning tree over a grid of viewpoints on two storeys, with some more walls opened."""
     columns, rows, storeys = int(rng.integers(5, 8)), int(rng.integers(4, 6)), 2
     places = [(x, y, z) for z in range(storeys) for y in range(rows) for x in range(columns)]
     number = {place: i for i, place in enumerate(places)}
@@ -58,7 +58,7 @@ def _write_building(folder: Path, scan: str, rng: np.random.Generator) -> NavGra
         for dx, dy in ((1, 0), (0, 1))
         if (x + dx, y + dy, z) in number
     ]
-    # Stairs climb to the place beside the one above: viewpoints never lie exactly above each other.
+    # Stairs lead to a neighbour of the viewpoint above: connected viewpoints never lie exactly above each other.
     walls += [(number[x, 0, z], number[x + 1, 0, z + 1]) for x in (0, columns - 2) for z in range(storeys - 1)]
     group = list(range(len(places)))
     edges = np.zeros((len(places), len(places)), dtype=bool)
@@ -99,7 +99,7 @@ def _pose(position: NDArray[np.float64], heading: float) -> list[float]:
 
 
 def _draw_paths(graph: NavGraph, count: int, rng: np.random.Generator) -> list[list[int]]:
-    """Shortest paths of 4 to 6 edges and at least 5 m, as R2R draws them."""
+    """Shortest paths of 4 to 6 edges and at least 5 m, as in R2R."""
     found: list[list[int]] = []
     for pair in rng.permutation(len(graph) ** 2):
         path = graph.shortest_path(*divmod(int(pair), len(graph)))
@@ -160,7 +160,7 @@ def _ndh_entry(
 
 
 def _moves(graph: NavGraph, path: list[int]) -> list[str]:
-    """The path in words: turns and stairs."""
+    """Directions along the path: turns and stairs."""
     words, before = [], _heading(graph, path[0], path[1])
     for here, there in pairwise(path):
         heading = _heading(graph, here, there)

@@ -132,6 +132,11 @@ class NavGraph:
         )
 
 
+def connectivity_files(folder: Path) -> list[Path]:
+    """The connectivity files of a folder, sorted by name."""
+    return sorted(path for path in folder.glob(f"*{SUFFIX}") if path.is_file())
+
+
 def scan_of(path: Path) -> str:
     if not path.name.endswith(SUFFIX):
         raise InputError(f"{path}: a connectivity file is named <scan>{SUFFIX}.")

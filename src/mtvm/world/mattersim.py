@@ -14,7 +14,6 @@ walks does not pay for them.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import random
 import sys
@@ -27,36 +26,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.errors import InputError
-from mtvm.world.graph import SUFFIX, NavGraph, directions, relative_heading
+from mtvm.world.arguments import is_list, real_number, truth_value, whole_number
+from mtvm.world.graph import SUFFIX, NavGraph
 from mtvm.world.skybox import SkyboxRenderer, load_depth_faces, render_depth, skybox_folder
+from mtvm.world.surroundings import Surroundings, ViewPoint
 from mtvm.world.views import HEADINGS, ROWS, VIEW_ELEVATION, VIEW_HEADING, nearest_view, wrap_heading
+
+__all__ = ["SimState", "Simulator", "ViewPoint", "install"]
 
 _HEADINGS: list[float] = VIEW_HEADING.tolist()
 _ELEVATIONS: list[float] = VIEW_ELEVATION.tolist()
 
 
 def install() -> None:
-    """Make `import MatterSim` import this module, for the rest of the process."""
+    """Make `import MatterSim` import this module, for the rest of the process.
+
+    Worker processes that are spawned do not inherit this; with the folder on PYTHONPATH they find the module too.
+    """
     sys.modules["MatterSim"] = sys.modules[__name__]
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class ViewPoint:
-    """A viewpoint and its direction from the agent's camera."""
-
-    viewpointId: str  # noqa: N815
-    ix: int
-    x: float
-    y: float
-    z: float
-    rel_heading: float = 0.0
-    rel_elevation: float = 0.0
-    rel_distance: float = 0.0
-
-    @property
-    def point(self) -> list[float]:
-        """`[x, y, z]`, as in the oldest simulators."""
-        return [self.x, self.y, self.z]
 
 
 class SimState:
@@ -108,83 +95,97 @@ class Simulator:
         self._initialized = False
         self._graphs: dict[str, NavGraph] = {}
         self._numbers: dict[str, dict[str, int]] = {}
-        self._around: dict[tuple[str, int], _Surroundings] = {}
+        self._around: dict[tuple[str, int], Surroundings] = {}
+        self._renderer: SkyboxRenderer | None = None
+        self._preloaded: set[str] = set()
         self._states: list[SimState] = [SimState(self)]
         self._frames = 0
         self.resetTimers()
 
-    # Configuration. As in the C++ simulator, `initialize` fixes most of it.
+    # Configuration. As in the C++ simulator, `initialize` fixes most of it, but not the paths: the older one reads them
+    # whenever it needs them.
 
     def setCameraResolution(self, width: int, height: int) -> None:
-        self._width, self._height = int(width), int(height)
+        self._width, self._height = whole_number(width), whole_number(height)
         self._around.clear()  # what is navigable depends on the field of view
 
     def setCameraVFOV(self, vfov: float) -> None:
-        self._vfov = float(vfov)
+        self._vfov = real_number(vfov)
         self._around.clear()
 
     def setElevationLimits(self, min: float, max: float) -> bool:
         """Limit continuous viewing angles. Returns false and changes nothing unless -pi/2 < min < 0 < max < pi/2."""
-        valid = -math.pi / 2 < min < 0 < max < math.pi / 2
+        low, high = real_number(min), real_number(max)
+        valid = -math.pi / 2 < low < 0 < high < math.pi / 2
         if valid:
-            self._elevation_limits = (float(min), float(max))
+            self._elevation_limits = (low, high)
         return valid
 
     def setDatasetPath(self, path: str) -> None:
         """Folder of the skybox images: `<scan>/matterport_skybox_images`, also below `v1/scans`."""
-        self._configure("_dataset_path", Path(path))
+        self._dataset_path = Path(path)
+        self._renderer = None
 
     def setNavGraphPath(self, path: str) -> None:
         """Folder of the `<scan>_connectivity.json` files."""
-        self._configure("_graph_path", Path(path))
+        self._graph_path = Path(path)
+        self._forget_graphs()
 
     def setRenderingEnabled(self, value: bool) -> None:
-        self._configure("_rendering", bool(value))
+        self._configure("_rendering", truth_value(value))
 
     def setDepthEnabled(self, value: bool) -> None:
-        self._configure("_depth", bool(value))
+        self._configure("_depth", truth_value(value))
 
     def setDiscretizedViewingAngles(self, value: bool) -> None:
-        self._configure("_discretized", bool(value))
+        self._configure("_discretized", truth_value(value))
 
     def setRestrictedNavigation(self, value: bool) -> None:
         """If false, all neighbours are navigable, not only those inside the view."""
-        self._configure("_restricted", bool(value))
+        self._configure("_restricted", truth_value(value))
 
     def setPreloadingEnabled(self, value: bool) -> None:
         """Load all of a scan's skyboxes when its first image is drawn."""
-        self._configure("_preloading", bool(value))
+        self._configure("_preloading", truth_value(value))
 
     def setBatchSize(self, size: int) -> None:
+        size = whole_number(size, least=0)
         if not self._initialized:
             self._batched = True
             self._states = [SimState(self) for _ in range(size)]
 
     def setCacheSize(self, size: int) -> None:
         """Number of panoramas kept in memory."""
-        self._configure("_cache_size", int(size))
+        self._configure("_cache_size", whole_number(size, least=0))
 
     def setSeed(self, seed: int) -> None:
-        self._configure("_seed", int(seed))
+        self._configure("_seed", whole_number(seed))
 
     def _configure(self, name: str, value: object) -> None:
         if not self._initialized:
             setattr(self, name, value)
 
     def initialize(self) -> None:
-        """End the configuration. `newEpisode` calls this too."""
+        """End the configuration, with a batch of one unless `setBatchSize` was called. `newEpisode` does this too."""
+        self._batched = self._batched or not self._initialized
+        self._begin()
+
+    def init(self) -> None:
+        """End the configuration, in the older simulator: one state instead of a batch."""
+        self._begin()
+
+    def _begin(self) -> None:
         if not self._initialized:
             self._initialized = True
             self._random = random.Random(self._seed)
-            self._preloaded: set[str] = set()
-            panoramas = sys.maxsize if self._preloading else self._cache_size
-            self._renderer = SkyboxRenderer(self._dataset_path, cache_size=panoramas)
-
-    init = initialize  # its name in the older simulator
 
     def close(self) -> None:
         """Free images and graphs. The simulator can then be configured and used again."""
         self._initialized = False
+        self._renderer = None
+        self._forget_graphs()
+
+    def _forget_graphs(self) -> None:
         self._graphs.clear()
         self._numbers.clear()
         self._around.clear()
@@ -199,19 +200,22 @@ class Simulator:
         elevation: float | Sequence[float] = 0.0,
     ) -> None:
         """Start an episode: one agent for strings (at a random viewpoint if none is given), a batch for lists."""
-        self.initialize()
+        self._begin()
         if isinstance(scanId, str):
             start = str(viewpointId) or self._random_viewpoint(scanId)
             self._batched = False
-            starts = [(scanId, start, float(heading), float(elevation))]  # type: ignore[arg-type]
+            starts = [(scanId, start, heading, elevation)]
         else:
             self._batched = True
             starts = list(zip(scanId, viewpointId, heading, elevation, strict=True))  # type: ignore[arg-type]
-        self._states = [self._arrive(scan, self._number(scan, v), h, e, 0) for scan, v, h, e in starts]
+        self._states = [
+            self._arrive(scan, self._number(scan, viewpoint), real_number(turn), real_number(look), 0)
+            for scan, viewpoint, turn, look in starts
+        ]
 
     def newRandomEpisode(self, scanId: str | Sequence[str]) -> None:
         """Start at random viewpoints and headings in these scans, looking level."""
-        self.initialize()
+        self._begin()
         if isinstance(scanId, str):
             self.newEpisode(scanId, "", self._random.uniform(0, 2 * math.pi))
             return
@@ -225,9 +229,11 @@ class Simulator:
         """Move to a navigable location (0 stays), turn, look up or down. For discretized angles only signs count."""
         if not self._initialized or self._states[0].location is None:
             raise RuntimeError("MatterSim: newEpisode must be called before makeAction")
-        if isinstance(index, int | np.integer):
-            index, heading, elevation = [int(index)], [heading], [elevation]  # type: ignore[list-item]
-        actions = list(zip(index, heading, elevation, strict=True))  # type: ignore[arg-type]
+        columns: Any = (index, heading, elevation) if is_list(index) else ([index], [heading], [elevation])
+        actions = [
+            (whole_number(chosen), real_number(turn), real_number(look))
+            for chosen, turn, look in zip(*columns, strict=True)
+        ]
         if len(actions) != len(self._states):
             raise ValueError(f"MatterSim: {len(actions)} actions for {len(self._states)} environments")
         for place, (state, (chosen, _, _)) in enumerate(zip(self._states, actions, strict=True)):
@@ -257,7 +263,7 @@ class Simulator:
         low, high = self._elevation_limits
         state.scanId, state.step = scan, step
         state.heading = float(wrap_heading(heading))
-        state.elevation = max(min(float(elevation), high), low)
+        state.elevation = max(min(elevation, high), low)
         around = self._surroundings(scan, node)
         state.location = around.here
         state.navigableLocations = [around.here, *around.seen_from(state.heading, state.elevation, self._restricted)]
@@ -275,11 +281,11 @@ class Simulator:
         state.navigableLocations = [around.here, *around.by_view[view]]
         return state
 
-    def _surroundings(self, scan: str, node: int) -> _Surroundings:
+    def _surroundings(self, scan: str, node: int) -> Surroundings:
         around = self._around.get((scan, node))
         if around is None:
             half_hfov = self._vfov * self._width / self._height / 2
-            around = self._around[scan, node] = _Surroundings(self._graph(scan), node, half_hfov)
+            around = self._around[scan, node] = Surroundings(self._graph(scan), node, half_hfov)
         return around
 
     def _graph(self, scan: str) -> NavGraph:
@@ -316,6 +322,9 @@ class Simulator:
         assert state.location is not None
         scan, viewpoint = state.scanId, state.location.viewpointId
         graph = self._graph(scan)
+        if self._renderer is None:
+            panoramas = sys.maxsize if self._preloading else self._cache_size
+            self._renderer, self._preloaded = SkyboxRenderer(self._dataset_path, cache_size=panoramas), set()
         if self._preloading and scan not in self._preloaded:
             self._preloaded.add(scan)
             self._renderer.preload((scan, name) for name in graph.viewpoints.tolist())
@@ -342,56 +351,6 @@ class Simulator:
             f"Wall time: {wall * 1000:.1f} ms ({self._frames / wall:.1f} fps)\n"
             f"Rendering, with image loading: {self._draw_seconds * 1000:.1f} ms\n"
         )
-
-
-class _Surroundings:
-    """A viewpoint and its neighbours, with the numbers that their relative directions are computed from."""
-
-    def __init__(self, graph: NavGraph, node: int, half_hfov: float) -> None:
-        nodes = np.sort(graph.neighbours(node))
-        positions = graph.positions[[node, *nodes]]
-        points = [
-            ViewPoint(viewpoint, index, *position)
-            for viewpoint, index, position in zip(
-                graph.viewpoints[[node, *nodes]].tolist(),
-                graph.file_index[[node, *nodes]].tolist(),
-                positions.astype(np.float32).tolist(),
-                strict=True,
-            )
-        ]
-        self.here, self.neighbours = points[0], points[1:]
-        self.east, self.north, elevation, length = directions(positions[0], positions[1:])
-        self.elevation, self.length = elevation.tolist(), length.tolist()
-        self.half_hfov = half_hfov
-        self.by_view: dict[int, list[ViewPoint]] = {}
-        # All twelve discrete headings at once: most callers sweep over them.
-        turn, inside = self._turns(np.array(_HEADINGS[:HEADINGS]))
-        self._discrete = {
-            heading: (turn[column].tolist(), inside[column].tolist())
-            for column, heading in enumerate(_HEADINGS[:HEADINGS])
-        }
-
-    def _turns(self, headings: NDArray[np.float64]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        return relative_heading(self.east, self.north, headings[:, None], self.half_hfov)
-
-    def seen_from(self, heading: float, elevation: float, restricted: bool) -> list[ViewPoint]:
-        """The neighbours inside the view, or all of them, nearest to its centre first."""
-        found = self._discrete.get(heading)
-        if found is None:
-            turn, inside = self._turns(np.array([heading]))
-            found = turn[0].tolist(), inside[0].tolist()
-        seen = [
-            (math.hypot(turn, up - elevation), turn, up - elevation, length, point)
-            for point, turn, inside, up, length in zip(
-                self.neighbours, *found, self.elevation, self.length, strict=True
-            )
-            if inside or not restricted
-        ]
-        seen.sort(key=lambda place: place[0])
-        return [
-            ViewPoint(point.viewpointId, point.ix, point.x, point.y, point.z, turn, look, length)
-            for _, turn, look, length, point in seen
-        ]
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mtvm.errors import InputError
-from mtvm.world.graph import SUFFIX, NavGraph, scan_of
+from mtvm.world.graph import SUFFIX, NavGraph, connectivity_files, scan_of
 from mtvm.world.views import VIEWS
 
 
@@ -63,7 +63,7 @@ class World:
         """The named scans, by default all, of a folder of `<scan>_connectivity.json` files."""
         folder = Path(folder)
         if scans is None:
-            scans = sorted(scan_of(path) for path in folder.glob(f"*{SUFFIX}"))
+            scans = [scan_of(path) for path in connectivity_files(folder)]
             if not scans:
                 raise InputError(f"{folder}: no file named <scan>{SUFFIX} in this folder.")
         return cls(_load_graph(folder / f"{scan}{SUFFIX}", cache) for scan in dict.fromkeys(scans))

@@ -1,1 +1,1 @@
-"""The commands by subject. Each parses, calls the library and prints; what is heavy is imported when it is used."""
+"""The commands by topic. Each one parses, calls the library and prints; heavy modules are imported on use."""

@@ -1,4 +1,4 @@
-"""`mtvm features`: making feature stores and looking at them."""
+"""`mtvm features`: making and inspecting feature stores."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from mtvm.tasks.data import DataFolder
 def import_(
     source: Annotated[Positional[Path], arg(metavar="SOURCE", help="TSV, HDF5 or .npz file of image features.")],
     out: Annotated[Positional[Path], arg(metavar="STORE", help="Folder of the store to write.")],
-    width: Annotated[int | None, arg(help="Keep the first WIDTH numbers of each view.", metavar="WIDTH")] = None,
-    scans: Annotated[tuple[str, ...], arg(help="Keep these scans; default all.", metavar="SCAN")] = (),
+    width: Annotated[int | None, arg(help="Keep only the first WIDTH columns.", metavar="WIDTH")] = None,
+    scans: Annotated[tuple[str, ...], arg(help="Only these scans; default all.", metavar="SCAN")] = (),
 ) -> None:
-    """Convert others' image features once to a store that opens in milliseconds.
+    """Convert a file of image features to a feature store.
 
-    Read are the ResNet TSV of R2R (also zipped), HDF5 and .npz files with a key <scan>_<viewpoint> for each 36 x width
-    array. The store is one memory-mapped half-precision array with an index.
+    Reads R2R's ResNet TSV (plain, .gz or .zip), and HDF5 and .npz files with a key <scan>_<viewpoint> for each 36 x
+    width array. The store is a memory-mapped half-precision array with an index, which opens in milliseconds.
     """
     from mtvm.features.importing import import_features
 
@@ -35,14 +35,17 @@ def extract(
     dataset: Annotated[Positional[Path], arg(metavar="SKYBOXES", help="Folder with <scan>/matterport_skybox_images.")],
     out: Annotated[Positional[Path], arg(metavar="STORE", help="Folder of the store to write.")],
     data: DataOption = None,
-    encoder: Annotated[EncoderName, arg(help="The network that looks at the views.")] = "efficientnet-lite0",
-    weights: Annotated[Path | None, arg(metavar="FILE", help="Checkpoint; resnet152 needs one.")] = None,
-    size: Annotated[int | None, arg(metavar="PIXELS", help="Width of the views; default is the encoder's own.")] = None,
+    encoder: Annotated[EncoderName, arg(help="The image encoder.")] = "efficientnet-lite0",
+    weights: Annotated[Path | None, arg(metavar="FILE", help="Checkpoint; required for resnet152.")] = None,
+    size: Annotated[int | None, arg(metavar="PIXELS", help="Width of the views; default: the encoder's.")] = None,
     scans: Annotated[tuple[str, ...], arg(help="Only these scans; default all with a graph.", metavar="SCAN")] = (),
     device: DeviceOption = "auto",
-    workers: Annotated[int | None, arg(metavar="N", help="Threads; default one a core.")] = None,
+    workers: Annotated[int | None, arg(metavar="N", help="Threads; default: one per core.")] = None,
 ) -> None:
-    """Draw the 36 views of every viewpoint from its skybox and encode them; a stopped run goes on where it was."""
+    """Render the 36 views of every viewpoint and encode them.
+
+    An interrupted run resumes where it stopped.
+    """
     from mtvm.features.encoders import load_encoder
     from mtvm.features.extract import extract_features
 
@@ -53,15 +56,18 @@ def extract(
 
 
 def semantic(
-    source: Annotated[Positional[Path], arg(metavar="JSONL", help="Semantics file: rooms and objects of viewpoints.")],
+    source: Annotated[Positional[Path], arg(metavar="JSONL", help="Semantics file: rooms and objects per viewpoint.")],
     out: Annotated[Positional[Path], arg(metavar="STORE", help="Folder of the store to write.")],
     connectivity: Annotated[
         Path | None,
-        arg(metavar="DIR", help="The graphs: with them a view also shows the rooms that are in sight."),
+        arg(metavar="DIR", help="Connectivity graphs; adds the rooms that are visible in each view."),
     ] = None,
     scans: Annotated[tuple[str, ...], arg(help="Only these scans; default all.", metavar="SCAN")] = (),
 ) -> None:
-    """Turn the names of rooms and objects in each view into text embeddings: features without any picture."""
+    """Embed the names of the rooms and objects in each view.
+
+    The features are text embeddings; no images are needed.
+    """
     from mtvm.features.names import semantic_features
 
     store = semantic_features(source, out, connectivity=connectivity, scans=set(scans) or None)
@@ -69,7 +75,7 @@ def semantic(
 
 
 def info(store: Annotated[Positional[Path], arg(metavar="STORE", help="Folder of a feature store.")]) -> None:
-    """Say what a feature store holds."""
+    """Show what a feature store contains."""
     from mtvm.features.store import FeatureStore
 
     opened = FeatureStore.open(store)

@@ -14,6 +14,7 @@ from mtvm.app.tables import add_metrics_row, metrics_table
 from mtvm.errors import InputError
 from mtvm.files import write_json
 from mtvm.tasks.baselines import Baseline, run_baseline
+from mtvm.tasks.definitions import Codebase
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metric import EVALUATED
 from mtvm.tasks.metrics import summarize
@@ -28,18 +29,22 @@ def score(
     data: DataOption = None,
     supervision: SupervisionOption = "mixed",
     json_: Annotated[Switch, arg(name="json", help="Print one JSON object instead of the table.")] = False,
-    csv: Annotated[Path | None, arg(metavar="FILE", help="Also write every episode's metrics as CSV.")] = None,
-    partial: Annotated[Switch, arg(help="Score the episodes that are there instead of asking for all.")] = False,
+    csv: Annotated[Path | None, arg(metavar="FILE", help="Also write the metrics of every episode as CSV.")] = None,
+    partial: Annotated[Switch, arg(help="Accept missing episodes and score the rest.")] = False,
+    definitions: Annotated[
+        Codebase, arg(help="Whose success and SPL; docs/data.md says how they differ.")
+    ] = "leaderboard",
 ) -> None:
-    """Score anyone's result file: NE, SR, OSR, SPL, TL, nDTW, SDTW, CLS and goal progress.
+    """Score a result file: SR, SPL, nDTW and other metrics.
 
-    Ids, starts and edges are checked as the leaderboards do. Rates are in percent, lengths in metres.
+    All metrics: NE, SR, OSR, SPL, TL, nDTW, SDTW, CLS and goal progress; rates are in percent, lengths in metres. Ids,
+    starts and edges are checked as on the leaderboards.
     """
     episodes = load_episodes(task, split, data, supervision=supervision)
     try:
-        scored, columns = score_results(results, episodes, partial)
+        scored, columns = score_results(results, episodes, partial, definitions)
     except MissingIdsError as error:
-        raise InputError(f"{error} --partial scores those that are there.") from None
+        raise InputError(f"{error} Use --partial to score only the others.") from None
     if csv is not None:
         write_episode_table(csv, scored, columns)
     means = summarize(columns)
@@ -47,24 +52,25 @@ def score(
         print(json.dumps({name: means[name] for name in EVALUATED}))
         return
     named = f"{episodes.name} ({supervision})" if episodes.task.has_supervision else episodes.name
-    table = metrics_table(f"{results.name} on {named}: {len(scored)} of {len(episodes)} episodes")
+    defined = "" if definitions == "leaderboard" else f", as {definitions.upper()} defines them"
+    table = metrics_table(f"{results.name} on {named}: {len(scored)} of {len(episodes)} episodes{defined}")
     add_metrics_row(table, "", means)
     console.print(table)
 
 
 def baseline(
-    agent: Annotated[Positional[Baseline], arg(help="Which agent walks.")],
+    agent: Annotated[Positional[Baseline], arg(help="The baseline agent.")],
     task: TaskOption = "r2r",
     split: SplitOption = "val_unseen",
     data: DataOption = None,
     supervision: SupervisionOption = "mixed",
-    seed: Annotated[int, arg(help="For the random agent.")] = 0,
+    seed: Annotated[int, arg(help="Seed of the random agent.")] = 0,
     out: Annotated[Path | None, arg(metavar="FILE", help="Default: AGENT_TASK_SPLIT.json in this folder.")] = None,
 ) -> None:
-    """Walk a split with an agent that reads nothing, and write its result file.
+    """Run a baseline on a split and write its result file.
 
-    random: R2R's random agent, up to 11 turns to the right and five forward moves. forward: five forward moves.
-    shortest: the shortest path to the end of the reference path. stop: stays at the start.
+    random: R2R's random agent, up to 11 right turns, then five forward moves. forward: five forward moves. shortest:
+    the shortest path to the end of the reference path. stop: stays at the start.
     """
     episodes = load_episodes(task, split, data, supervision=supervision)
     path = out or Path(f"{agent}_{episodes.task.name}_{episodes.split}.json")
@@ -77,16 +83,17 @@ def baseline(
 def submit(
     results: Annotated[Positional[Path], arg(metavar="RESULTS", help="A result file (JSON).")],
     task: TaskOption = "r2r",
-    split: Annotated[str, arg(metavar="SPLIT", help="The split that the leaderboard asks for.")] = "test",
+    split: Annotated[str, arg(metavar="SPLIT", help="The leaderboard's split.")] = "test",
     data: DataOption = None,
     out: Annotated[Path, arg(metavar="FILE", help="The file to upload.")] = Path("submission.json"),
 ) -> None:
-    """Check a result file as the leaderboard does and write the file to upload to EvalAI.
+    """Check a result file and write the file to upload to EvalAI.
 
-    Every id must be there once, each trajectory begins at the episode's start and moves along edges.
+    As on the leaderboard, every id must occur exactly once, and each trajectory must begin at the episode's start and
+    move along edges.
     """
     count = write_submission(results, out, load_episodes(task, split, data))
-    console.print(f"{count} trajectories are complete and legal; upload {escape(str(out))}", soft_wrap=True)
+    console.print(f"{count} trajectories, complete and valid; upload {escape(str(out))}", soft_wrap=True)
 
 
 def r4r(
@@ -94,13 +101,16 @@ def r4r(
     data: DataOption = None,
     out: Annotated[Path | None, arg(metavar="FILE", help="Default: R4R_SPLIT.json beside the R2R file.")] = None,
 ) -> None:
-    """Build R4R from R2R: join paths that end and begin within 3 m of each other."""
+    """Build R4R from R2R by joining paths.
+
+    Two paths are joined if one starts within 3 m of the other's end.
+    """
     from mtvm.tasks.r4r import build_r4r
 
     episodes = load_episodes("r2r", split, data)
     entries = build_r4r(episodes.source, episodes.world)
     if not entries:
-        raise InputError(f"{episodes.source}: no path ends within 3 m of where another begins, so R4R would be empty.")
+        raise InputError(f"{episodes.source}: no path starts within 3 m of another's end, so R4R would be empty.")
     path = out or episodes.source.with_name(f"R4R_{episodes.source.stem.removeprefix('R2R_')}.json")
     write_json(path, entries)
     instructions = sum(len(entry["instructions"]) for entry in entries)

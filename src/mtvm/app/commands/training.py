@@ -14,7 +14,7 @@ from tyro.conf import Positional, arg
 
 from mtvm.app.options import DeviceOption, Switch, console
 from mtvm.app.tables import add_metrics_row, metrics_table
-from mtvm.config import DataConfig, Sight, Split, TrainConfig
+from mtvm.config import DataConfig, Split, TrainConfig
 from mtvm.learning.run_folder import RunFolder
 from mtvm.presets import DESCRIPTIONS, PRESETS
 from mtvm.tasks.data import DataFolder
@@ -30,17 +30,17 @@ else:
 
 @dataclasses.dataclass(frozen=True)
 class WhereData:
-    """Where the data is, if not where a run's config says."""
+    """Where the data is, if it has moved since training."""
 
     folder: Path | None = None
-    """Data folder; default that of the run, else $MTVM_DATA."""
+    """Data folder; default: the run's, else $MTVM_DATA."""
     features: Path | None = None
-    """Feature store of the views; default that of the run."""
-    sight: Sight | None = None
-    """What the agent sees where no store is given."""
+    """Feature store; default: the run's."""
+    sight: str | None = None
+    """What the agent sees if there is no feature store."""
 
     def of_run(self, config: TrainConfig) -> TrainConfig:
-        """The config of a run whose data is here."""
+        """A run's config with these values instead of its own."""
         given = {name: value for name, value in vars(self).items() if value is not None}
         return dataclasses.replace(config, data=dataclasses.replace(config.data, **given))
 
@@ -51,8 +51,8 @@ _AS_CONFIGURED = WhereData()
 def train(config: Annotated[Preset, arg(name="")]) -> None:
     """Train an agent: mtvm train PRESET [--any.option value].
 
-    'mtvm train PRESET --help' shows every option. A run that is in its folder already is resumed. Ctrl-C saves and
-    stops.
+    See all options of a preset with 'mtvm train PRESET --help'. An existing run in the output folder is resumed. Ctrl-C
+    saves and stops.
     """
     _run(_with_absolute_paths(config))
 
@@ -60,9 +60,9 @@ def train(config: Annotated[Preset, arg(name="")]) -> None:
 def resume(
     folder: Annotated[Positional[Path], arg(metavar="RUN", help="Folder of a run.")],
     data: WhereData = _AS_CONFIGURED,
-    device: Annotated[str | None, arg(help="auto, cpu, cuda or cuda:N; default that of the run.")] = None,
+    device: Annotated[str | None, arg(help="auto, cpu, cuda or cuda:N; default: the run's.")] = None,
 ) -> None:
-    """Resume a run that was stopped, with the config that it began with."""
+    """Resume an interrupted run with its own config."""
     config = data.of_run(RunFolder(folder).config())
     _run(config if device is None else dataclasses.replace(config, device=device))
 
@@ -70,20 +70,21 @@ def resume(
 def evaluate(
     folder: Annotated[Positional[Path], arg(metavar="RUN", help="Folder of a run, or of a saved agent.")],
     split: Annotated[
-        tuple[str, ...], arg(metavar="TASK/SPLIT", help="r2r/val_unseen, ...; default those of the run's config.")
+        tuple[str, ...], arg(metavar="TASK/SPLIT", help="r2r/val_unseen, ...; default: those of the run's config.")
     ] = (),
-    attention: Annotated[Switch, arg(help="Also write where the agent looks at each step (large files).")] = False,
+    attention: Annotated[Switch, arg(help="Also write the attention of every step (large files).")] = False,
     limit: Annotated[
-        int | None, arg(metavar="N", help="Only the first N episodes, written beside a whole evaluation.")
+        int | None, arg(metavar="N", help="Only the first N episodes, written to a separate folder.")
     ] = None,
     data: WhereData = _AS_CONFIGURED,
-    out: Annotated[Path | None, arg(metavar="DIR", help="Where to write; default RUN/eval.")] = None,
+    out: Annotated[Path | None, arg(metavar="DIR", help="Output folder; default: RUN/eval.")] = None,
     device: DeviceOption = "auto",
 ) -> None:
-    """Walk splits greedily with a run's best agent or a saved agent, and write results, records and metrics.
+    """Evaluate a run's best agent, or a saved agent, on splits.
 
-    RUN/eval/TASK-SPLIT gets results.json (for 'mtvm score' and the leaderboards), records.jsonl (for each episode its
-    text, trajectory, metrics, the probabilities of every step and, if asked for, the attention) and metrics.json.
+    The agent acts greedily. Writes to RUN/eval/TASK-SPLIT: results.json (for 'mtvm score' and the leaderboards),
+    records.jsonl (the text, trajectory, metrics, action probabilities and, with --attention, the attention of each
+    episode) and metrics.json.
     """
     from mtvm.learning import parallel
 
@@ -99,14 +100,14 @@ def runs(
     folder: Annotated[Positional[Path], arg(metavar="FOLDER", help="Where to look for runs.")] = Path("runs"),
     metric: Annotated[
         str | None,
-        arg(metavar="NAME", help="Draw this instead: SPL, sample_success, gradient_norm, ..."),
+        arg(metavar="NAME", help="Draw this curve instead: SPL, sample_success, gradient_norm, ..."),
     ] = None,
     json_: Annotated[Switch, arg(name="json", help="Print one JSON object instead of tables and curves.")] = False,
 ) -> None:
-    """List the training runs below a folder: how far they are, how they differ, and their curves.
+    """List training runs: progress, differing options and curves.
 
-    Drawn are the loss in training and the metric that chooses the best weights. A run that is not done and wrote
-    something lately is 'running?', else 'stopped'.
+    The curves show the training loss and the metric that selects the best weights. An unfinished run that wrote
+    something recently is 'running?', otherwise 'stopped'.
     """
     from mtvm.app.runs import as_json, chosen_curves, find_runs
     from mtvm.app.runs_view import show
@@ -120,7 +121,7 @@ def runs(
 
 
 def _with_absolute_paths(config: TrainConfig) -> TrainConfig:
-    """So that a run can be resumed in another folder and another shell."""
+    """Make paths absolute, so that a run can be resumed from another folder or shell."""
     folder = DataFolder.locate(config.data.folder).absolute()
     features = config.data.features and config.data.features.absolute()
     data = dataclasses.replace(config.data, folder=folder, features=features)
@@ -128,7 +129,7 @@ def _with_absolute_paths(config: TrainConfig) -> TrainConfig:
 
 
 def _run(config: TrainConfig) -> None:
-    """Train to the end, then evaluate the best agent; an interruption says how to go on."""
+    """Train, then evaluate the best agent; after an interruption, print how to resume."""
     from mtvm.learning import parallel
     from mtvm.learning.trainer import train as train_run
 
@@ -137,7 +138,7 @@ def _run(config: TrainConfig) -> None:
         if parallel.rank() == 0:
             console.print(_ending(config, result), soft_wrap=True)
         if result.finished:
-            _evaluate(config.out, (), device=config.device)
+            _evaluate(config.out, (), data=config.data, device=config.device)
     finally:
         parallel.finish()
     if not result.finished:
@@ -151,7 +152,7 @@ def _announce(text: str) -> None:
 def _ending(config: TrainConfig, result: TrainResult) -> str:
     if not result.finished:
         where = escape(str(config.out))
-        return f"Stopped after update {result.update}, everything is saved. Go on with: mtvm resume {where}"
+        return f"Stopped after update {result.update}, everything is saved. Resume with: mtvm resume {where}"
     best = result.selection
     return (
         f"Trained {result.update} updates in {result.seconds / 60:.1f} minutes. Best {best.metric} on {best.split}: "
@@ -160,10 +161,13 @@ def _ending(config: TrainConfig, result: TrainResult) -> str:
 
 
 def _evaluate(folder: Path, splits: tuple[str, ...], **options: object) -> None:
-    """Evaluate, and print the metrics."""
+    """Evaluate and print the metrics."""
     from mtvm.learning import parallel
     from mtvm.learning.evaluation import evaluate as evaluate_splits
+    from mtvm.models.importing import describe_import
 
+    if (imported := describe_import(folder)) is not None and parallel.rank() == 0:
+        console.print(escape(imported), soft_wrap=True, highlight=False)
     table = metrics_table(f"{folder.name}: best agent")
 
     def report(split: Split, done: Evaluation) -> None:

@@ -1,7 +1,8 @@
-"""`mtvm weights` and `inspect`: models and their weights."""
+"""`mtvm weights` and `mtvm inspect`: models and their weights."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
@@ -15,31 +16,56 @@ from mtvm.app.options import console
 from mtvm.errors import InputError
 
 
+@dataclasses.dataclass(frozen=True)
+class Sizes:
+    """Options of the model to change; 'mtvm train paper --help' explains them."""
+
+    architecture: str | None = None
+    history: str | None = None
+    memory_steps: int | None = None
+    hidden: int | None = None
+    heads: int | None = None
+    intermediate: int | None = None
+    language_layers: int | None = None
+    crossmodal_layers: int | None = None
+    panorama_layers: int | None = None
+    temporal_layers: int | None = None
+    feature_width: int | None = None
+    max_text: int | None = None
+    bidirectional: bool | None = None
+
+
+_AS_IT_IS = Sizes()
+
+
 def inspect(
     model: Annotated[
         Positional[str], arg(metavar="MODEL", help="A preset (paper, small, tiny, ...) or a saved agent.")
     ],
-    words: Annotated[int, arg(help="WordPieces of the text.")] = 32,
-    memory: Annotated[int, arg(help="Steps in the memory.")] = 4,
-    candidates: Annotated[int, arg(help="Candidates of a step.")] = 5,
+    words: Annotated[int, arg(help="Number of tokens in the text.")] = 32,
+    memory: Annotated[int, arg(help="Number of steps in the memory.")] = 4,
+    candidates: Annotated[int, arg(help="Number of candidates per step.")] = 5,
+    sizes: Annotated[Sizes, arg(name="")] = _AS_IT_IS,
 ) -> None:
-    """Show a model as a table: parameters, and floating-point operations of a step."""
+    """Show a model's parameters and FLOPs per step."""
     from mtvm.models.inspect import describe
 
-    console.print(describe(model, words, memory, candidates))
+    changes = {name: value for name, value in vars(sizes).items() if value is not None}
+    console.print(describe(model, words, memory, candidates, **changes))
 
 
 def import_weights(
     source: Annotated[Positional[Path], arg(metavar="SOURCE", help="Checkpoint file, or folder of a BERT model.")],
     out: Annotated[Positional[Path], arg(metavar="FOLDER", help="Folder for the agent.")],
-    preset: Annotated[str, arg(help="The model to fill; sizes that the file tells are taken from it.")] = "paper",
-    history: Annotated[str, arg(help="How the past enters the model.")] = "memory",
-    seed: Annotated[int, arg(help="For what the file does not hold.")] = 0,
+    preset: Annotated[str, arg(help="The model to fill; its sizes follow the file where possible.")] = "paper",
+    history: Annotated[str, arg(help="How the model represents the past.")] = "memory",
+    seed: Annotated[int, arg(help="Seed for weights that the file lacks.")] = 0,
 ) -> None:
-    """Turn other people's weights into an agent of ours, and say what was loaded and what was left out.
+    """Convert released weights to an agent.
 
-    Read are the authors' MTVM checkpoint, PREVALENT's pytorch_model.bin, Recurrent VLN-BERT (with --history recurrent),
-    and folders of BERT-base or MiniLM. Code in a checkpoint is never run.
+    Reads the authors' MTVM checkpoint, PREVALENT's pytorch_model.bin, Recurrent VLN-BERT (an agent of architecture
+    vlnbert), and folders of BERT-base or MiniLM; reports what was loaded and what was left out. Never runs code in a
+    checkpoint.
     """
     from mtvm.models.importing import import_agent
 
@@ -51,10 +77,10 @@ def export_weights(
     out: Annotated[Positional[Path], arg(metavar="FILE", help="File to write.")],
     format: Annotated[
         Literal["released", "program"],
-        arg(help="released: the authors' checkpoint; program: the step by torch.export."),
+        arg(help="released: the authors' checkpoint format; program: the step function as a torch.export program."),
     ] = "released",
 ) -> None:
-    """Write an agent in the authors' format, or its step function as a program without Python."""
+    """Export an agent to the authors' format or torch.export."""
     from mtvm.models.importing import export_agent
 
     export_agent(agent, out, format)
@@ -62,23 +88,31 @@ def export_weights(
 
 
 def parity(
-    folder: Annotated[Positional[Path], arg(metavar="DIR", help="Folder with the three parity_* files.")],
+    folder: Annotated[
+        Positional[Path], arg(metavar="DIR", help="Folder with parity_*, vlnbert_* or released_loss_* files.")
+    ],
     bound: Annotated[float, arg(help="Largest difference that passes.")] = 1e-4,
 ) -> None:
-    """Compare our model, step by step, with a recorded computation of the released one."""
-    from mtvm.models.parity import measure_parity
+    """Compare our networks and losses with recorded ones.
 
+    The recordings hold computations of the released code, step by step.
+    """
+    from mtvm.learning.parity import measure_parity
+
+    found = measure_parity(folder)
     table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("")
-    table.add_column("largest difference", justify="right")
-    worst = measure_parity(folder)
-    for kind, difference in worst.items():
-        table.add_row(kind, f"{difference:.1e}")
+    for heading in ("recording", "output", "largest difference"):
+        table.add_column(heading, justify="right" if heading == "largest difference" else "left")
+    for title, differences in found.items():
+        for place, (kind, difference) in enumerate(differences.items()):
+            table.add_row("" if place else title, kind, f"{difference:.1e}")
     console.print(table)
-    # Not a number is not within the bound either.
-    if not all(difference <= bound for difference in worst.values()):
-        raise InputError(f"{folder}: our model differs by more than {bound}.")
-    console.print(f"All within {bound}.")
+    # NaN fails, too.
+    wrong = [title for title, differences in found.items() if not all(d <= bound for d in differences.values())]
+    if wrong:
+        raise InputError(f"{folder}: the results differ from {wrong[0]} by more than {bound}.")
+    worst = ", ".join(f"{title} {max(differences.values()):.1e}" for title, differences in found.items())
+    console.print(f"All within {bound}; the largest differences: {worst}.", soft_wrap=True)
 
 
 COMMANDS: dict[str, Callable[..., None]] = {"import": import_weights, "export": export_weights, "parity": parity}

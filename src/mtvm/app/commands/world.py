@@ -1,4 +1,4 @@
-"""`mtvm demo`, `doctor` and `homes`: the built-in world, and what is installed."""
+"""`mtvm demo`, `doctor` and `homes`: the built-in world and the installation."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from mtvm.app.options import DataOption, console
 
 
 def demo(out: Path = Path("runs/demo"), homes: int = 36, seed: int = 0, updates: int | None = None) -> None:
-    """Build the world that comes with the package, train an agent with memory and one without, and compare them.
+    """Train agents with and without memory and compare them.
 
-    The scores stand in tables beside a random agent and the shortest path, and in OUT/report.html with curves and
-    pictures. A demo that was stopped goes on where it was.
+    Builds the built-in world, trains both agents, and prints their scores beside a random agent and the shortest path;
+    OUT/report.html adds curves and images. An interrupted demo resumes where it stopped.
 
     Args:
-        out: Folder for the runs, result files and the report; the world itself goes to the cache.
-        homes: Fewer homes are built faster.
-        seed: Another seed makes other homes and another random agent.
-        updates: Train longer or shorter than the preset does.
+        out: Folder for the runs, result files and report; the world itself goes to the cache.
+        homes: Number of homes; fewer are built faster.
+        seed: Seed of the homes and of the random agent.
+        updates: Number of training updates; default: the preset's.
     """
     from mtvm.app.demo import run_demo
 
@@ -29,26 +29,27 @@ def demo(out: Path = Path("runs/demo"), homes: int = 36, seed: int = 0, updates:
 
 
 def doctor(data: DataOption = None) -> None:
-    """Say what is installed, which data is found, which device is used, and what is missing with the remedy."""
+    """Show what is installed, what is missing, and how to fix it."""
     from mtvm.app.doctor import examine
 
     examine(data, console)
 
 
 def build(
-    homes: Annotated[int, arg(help="How many homes.")] = 36,
-    seed: Annotated[int, arg(help="Another seed makes other homes.")] = 0,
-    out: Annotated[Path | None, arg(metavar="DIR", help="Default: a folder in the cache.")] = None,
-    face_size: Annotated[int, arg(help="Pixels of a skybox face's edge.", metavar="PIXELS")] = 256,
+    homes: Annotated[int, arg(help="Number of homes.")] = 36,
+    seed: Annotated[int, arg(help="Seed of the homes.")] = 0,
+    out: Annotated[Path | None, arg(metavar="DIR", help="Output folder; default: in the cache.")] = None,
+    face_size: Annotated[int, arg(help="Edge of a skybox face.", metavar="PIXELS")] = 256,
     features: Annotated[
         Literal["all", "names", "none"],
-        arg(help="Make features of images and names, of names only (no image is drawn), or none."),
+        arg(help="Features from images and names, from names only (draws no images), or none."),
     ] = "all",
-    workers: Annotated[int | None, arg(metavar="N", help="Processes; default one a core.")] = None,
+    workers: Annotated[int | None, arg(metavar="N", help="Processes; default: one per core.")] = None,
 ) -> None:
-    """Build homes, panoramas, instructions, dialogs and features, in the formats of Matterport3D, R2R and NDH.
+    """Build homes with panoramas, instructions, dialogs and features.
 
-    A build that is stopped goes on where it was; one that is there already is checked and used.
+    The files have the formats of Matterport3D, R2R and NDH. An interrupted build resumes; an existing world is checked
+    and reused.
     """
     from mtvm.homes.build import WorldConfig, build_world
 

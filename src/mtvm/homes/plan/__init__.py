@@ -1,1 +1,1 @@
-"""Where rooms, doors, furniture and viewpoints go."""
+"""Floor plans: where rooms, doors, furniture and viewpoints go."""

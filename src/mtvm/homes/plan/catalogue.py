@@ -1,6 +1,6 @@
-"""What homes are made of: kinds of rooms and kinds of things, with their sizes, looks and places.
+"""The catalogue: all kinds of rooms and things, with their sizes, surfaces and placements.
 
-The order of `KINDS` is the order of furnishing: what others stand on, beside or around comes before them.
+`KINDS` is in the order of furnishing: a host comes before the things that stand on, beside or around it.
 """
 
 from __future__ import annotations
@@ -27,39 +27,39 @@ Placement = Literal[
     "before",
     "window",
 ]
-"""Where a thing goes. `hosts` are the kinds that it refers to, in the order of preference.
+"""Where a thing goes. `hosts` are the kinds that it is placed relative to, in order of preference.
 
-entrance closed, against an outer wall of the ground floor, from the floor up
-wall     its back against a wall, its front into the room; opposite a host, or free-standing before it, if any
-run      as wall, but side by side with the other things of the room that are placed so (a kitchen's row)
+entrance a closed door in an outer wall of the ground floor
+wall     its back against a wall, its front facing the room; if there is a host, opposite or free-standing before it
+run      as wall, but in one row with the room's other things of this placement (kitchen units)
 corner   in a corner of the room
 middle   free-standing, away from the walls
-around   at the sides of a host, looking at it (chairs around a table)
-on       on top of a host, looking where the host looks
-hung     on a wall at `elevation`, above a host where there is one
+around   at the sides of a host, facing it (chairs around a table)
+on       on top of a host, facing the same way
+hung     on a wall at `elevation`, above a host if there is one
 ceiling  hanging from the ceiling
-flat     lying on the floor under and before a host, or in the middle of the room; one walks over it
+flat     lying on the floor under and before a host, or in the middle of the room; it can be walked over
 beside   its back against the wall, next to a host
-before   in front of a host, looking back at it
-window   before a window of the room, as wide as the window and a bit more
+before   in front of a host, facing it
+window   before a window of the room, slightly wider than the window
 """
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RoomKind:
-    """What a kind of room needs and how it looks."""
+    """A kind of room: sizes, storeys and surfaces."""
 
     name: str
     area: Range
-    """Square metres between which it is plausible."""
+    """Plausible range in square metres."""
     least_side: float
-    """The shorter side in metres."""
+    """Smallest length of the shorter side, in metres."""
     most: int
-    """How many a home may have."""
+    """Largest number in a home."""
     weight: float
-    """How much it is wanted beyond the rooms that every home has."""
+    """Weight in the draw of optional rooms."""
     storeys: tuple[int, ...]
-    """Where it may be: 0 is the ground floor."""
+    """Storeys that it may be on; 0 is the ground floor."""
     floors: tuple[Surface, ...]
     walls: tuple[Surface, ...]
 
@@ -73,38 +73,38 @@ class Kind:
     depth: Range
     height: Range
     rooms: dict[str, tuple[int, int]]
-    """For each kind of room that may hold it, how few and how many."""
+    """For each kind of room that may hold it, the smallest and largest number."""
     placement: Placement
     surfaces: tuple[Surface, ...]
-    """Of its main part, the one that words name."""
+    """Possible surfaces of its main part, whose colour and material instructions mention."""
     accents: tuple[Surface, ...]
-    """Of its second part: legs, pillows, frame, screen, leaves."""
+    """Possible surfaces of its secondary part: legs, pillows, frame, screen, leaves."""
     hosts: tuple[str, ...] = ()
     elevation: Range = (0.0, 0.0)
-    """Of the underside above the floor, for what is hung; of the gap below the ceiling, for what hangs from it."""
+    """For `hung`: height of the underside above the floor. For `ceiling`: gap below the ceiling."""
     clearance: float = 0.6
-    """Metres of free floor that it wants before its front."""
+    """Metres of free floor needed in front of it."""
     blocks: bool = True
-    """Whether a body has to walk around it."""
+    """Whether it is an obstacle to walking."""
     landmark: bool = True
     """Whether an instruction may name it."""
     plural: str = ""
-    """Only where it is irregular."""
+    """Plural of the name, if irregular."""
 
     @property
     def stands(self) -> bool:
-        """Whether it takes floor that no other standing thing may take."""
+        """Whether it occupies floor that no other standing thing may occupy."""
         return self.placement not in ("entrance", "on", "hung", "ceiling", "flat", "window")
 
 
 def _groups(text: str) -> list[tuple[str, list[str]]]:
-    """From "one: a, b; two: c" to [("one", ["a", "b"]), ("two", ["c"])]."""
+    """Parse "one: a, b; two: c" into [("one", ["a", "b"]), ("two", ["c"])]."""
     pairs = (group.split(":") for group in text.split(";"))
     return [(head.strip(), [item.strip() for item in items.split(",")]) for head, items in pairs]
 
 
 def _looks(text: str) -> tuple[Surface, ...]:
-    """Surfaces from "material: colour, colour; material: colour"."""
+    """Parse surfaces from "material: colour, colour; material: colour"."""
     return tuple(Surface(colour, material) for material, colours in _groups(text) for colour in colours)
 
 
@@ -133,7 +133,8 @@ def _kind(
     landmark: bool = True,
     plural: str = "",
 ) -> Kind:
-    """A kind of "width x depth x height" in "count: room, room; count: room", each a number or a range."""
+    """Make a kind from `size` "width x depth x height" and `rooms` "count: room, room; count: room"; each number may be
+    a range."""
     width, depth, height = map(_range, size.split(" x "))
     counts = {room: _range(count) for count, names in _groups(rooms) for room in names}
     return Kind(
@@ -204,7 +205,7 @@ _METAL = "metal: silver, gold, black"
 
 # fmt: off
 _ALL_KINDS = (
-    # ways out, which nobody takes
+    # outer doors, which always stay closed
     _kind("front door", "entrance", "0.95-1.05 x 0.06 x 2.05", "1: entryway; 0-1: hallway, living room",
           "wood: brown, dark brown; paint: red, blue, green, black, white", _METAL, clearance=1.0, blocks=False),
     _kind("garage door", "entrance", "2.3-2.6 x 0.06 x 2.1", "1: garage", "metal: white, grey, brown, dark green",

@@ -1,4 +1,4 @@
-"""From placed rooms to a plan: doors and passages, windows, stairs, and the choice among many tries."""
+"""Floor plans: adds doors, passages, windows and stairs to a layout, and picks the best of many drafts."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from mtvm.homes.plan.geometry import Interval, Rect, without
 from mtvm.homes.plan.layout import STAIRS_WIDTH, WALL, Cell, Flight, count_steps, draw_layout, draw_programme
 
 DOOR_DEPTH = 0.9
-"""Metres of floor on both sides of an opening that stay free."""
+"""Metres of floor kept free on both sides of an opening."""
 _SLAB = 0.25
-_TRIES, _ENOUGH = 500, 12  # tries for one programme, and how many that succeed are compared
+_TRIES, _ENOUGH = 500, 12  # attempts for one programme, and how many successful ones are compared
 _DOOR_WIDTH, _DOOR_HEIGHT = 0.9, 2.05
 _LEAST_WINDOW_WALL = 1.3
 
-# How gladly one enters a room from another. A room that is not listed is not entered from there.
+# _ENTER[here][there]: how well `there` is entered from `here`. Pairs that are not listed get no door.
 _ENTER = {
     "hallway": dict.fromkeys(ROOM_KINDS, 2.0) | {"entryway": 3.0, "bathroom": 2.4},
     "entryway": {"hallway": 3, "living room": 2.5, "garage": 1.5, "closet": 1.5, "office": 1, "bathroom": 0.8},
@@ -35,7 +35,7 @@ _ENTER = {
     "garage": {"laundry room": 1.5, "gym": 0.8},
 }  # fmt: skip
 
-# Chances of a second way (a loop in the plan), and that a way is a wide passage rather than a door.
+# Probability of an additional connection (a loop in the plan), and that a connection is a wide passage, not a door.
 _LOOP = {
     ("dining room", "kitchen"): 0.9,
     ("dining room", "living room"): 0.9,
@@ -61,7 +61,7 @@ _WIDE = {
     ("library", "living room"): 0.4,
     ("living room", "music room"): 0.4,
 }
-# What gains a plan when the two touch.
+# What a plan scores when the two rooms are adjacent.
 _NEAR = {
     ("dining room", "kitchen"): 2.0,
     ("dining room", "living room"): 1.0,
@@ -78,7 +78,7 @@ _NEED_DAYLIGHT = ("living room", "kitchen", "dining room", "bedroom", "entryway"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Wall:
-    """What two rooms share, and where on it the middle of an opening may be."""
+    """A wall between two rooms, and where the middle of an opening may be on it."""
 
     cells: tuple[int, int]
     along: Literal["x", "y"]
@@ -140,7 +140,7 @@ def _best_draft(programme: list[list[str]], storey_height: float, rng: np.random
 
 
 def _judge(cells: list[Cell], flights: list[Flight], rng: np.random.Generator) -> _Draft | None:
-    """Doors for a layout and how good it is; None where a room is dark or cannot be reached."""
+    """Add doors to a layout and score it; None if a room has no daylight or cannot be reached."""
     if any(cell.kind in _NEED_DAYLIGHT and not _outer_walls(cell, cells, _LEAST_WINDOW_WALL) for cell in cells):
         return None
     garages = (cell for cell in cells if cell.kind == "garage")
@@ -177,7 +177,7 @@ def _shared_walls(cells: Sequence[Cell]) -> list[_Wall]:
 
 
 def _shared_wall(a: Rect, b: Rect) -> tuple[Literal["x", "y"], float, Interval] | None:
-    """The direction, place and inner extent of what two cells share."""
+    """The direction, position and inner extent of the wall between two cells; None if they are not adjacent."""
     x, y = (max(a.x0, b.x0), min(a.x1, b.x1)), (max(a.y0, b.y0), min(a.y1, b.y1))
     half = WALL / 2
     if abs(y[1] - y[0]) < 1e-6 and x[1] - x[0] > WALL:
@@ -188,7 +188,7 @@ def _shared_wall(a: Rect, b: Rect) -> tuple[Literal["x", "y"], float, Interval] 
 
 
 def _middles(wall: _Wall, width: float, flight: Flight | None) -> list[Interval]:
-    """Where the middle of an opening of that width may be: off the corners, not onto the side of stairs."""
+    """Where the middle of an opening of that width may be: away from corners, and not beside stairs."""
     margin = width / 2 + 0.08
     span = wall.span[0] + margin, wall.span[1] - margin
     if span[1] < span[0]:
@@ -204,7 +204,7 @@ def _middles(wall: _Wall, width: float, flight: Flight | None) -> list[Interval]
 def _join(
     cells: Sequence[Cell], walls: Sequence[_Wall], flight: Flight | None, rng: np.random.Generator
 ) -> list[_Way] | None:
-    """Ways such that every room is reached from the hallway of its storey, and some loops."""
+    """Connections that make every room reachable from its storey's hallway, plus some loops."""
     possible = [wall for wall in walls if _middles(wall, _DOOR_WIDTH, flight)]
     chosen = _span(cells, possible, rng)
     if chosen is None:
@@ -222,7 +222,7 @@ def _join(
 
 
 def _span(cells: Sequence[Cell], possible: Sequence[_Wall], rng: np.random.Generator) -> list[_Wall] | None:
-    """The walls through which one most gladly enters every room, beginning in the hallways."""
+    """The most suitable walls through which every room is reached, starting from the hallways."""
     reached = {i for i, cell in enumerate(cells) if cell.kind == "hallway"}
     chosen: list[_Wall] = []
     while len(reached) < len(cells):
@@ -243,7 +243,7 @@ def _span(cells: Sequence[Cell], possible: Sequence[_Wall], rng: np.random.Gener
 
 
 def _is_pierced(cells: Sequence[Cell], number: int, chosen: Sequence[_Wall]) -> bool:
-    """Whether another way would leave too little of a room's walls for furniture."""
+    """Whether another opening would leave too little wall for furniture."""
     kind = cells[number].kind
     most = 99 if kind in ("hallway", "entryway") else 2 if kind == "kitchen" else 3
     return sum(number in wall.cells for wall in chosen) >= most
@@ -259,7 +259,7 @@ def _draw_way(
                 return _Way(wall, "passage", (low + high) / 2, width)
     places = _middles(wall, _DOOR_WIDTH, flight)
     low, high = places[int(rng.integers(len(places)))]
-    # Mostly near a corner, which leaves long walls for furniture.
+    # Usually near a corner, which leaves long walls for furniture.
     return _Way(wall, "door", float(rng.choice((low, high, low, high, (low + high) / 2))), _DOOR_WIDTH)
 
 
@@ -287,7 +287,7 @@ def _openings(ways: Sequence[_Way], rng: np.random.Generator) -> tuple[Opening, 
 
 
 def _outer_walls(cell: Cell, cells: Sequence[Cell], least: float) -> list[_OuterWall]:
-    """Stretches of a cell's border, between inner faces, with no other room of the storey behind them."""
+    """Stretches of a cell's border, between inner faces, that have no other room of the storey behind them."""
     rect = cell.rect
     others = [other.rect for other in cells if other.storey == cell.storey and other is not cell]
     found: list[_OuterWall] = []
@@ -302,13 +302,13 @@ def _outer_walls(cell: Cell, cells: Sequence[Cell], least: float) -> list[_Outer
 
 
 def _drive_in(cell: Cell, cells: Sequence[Cell]) -> _OuterWall | None:
-    """The outer wall through which a car enters a garage: a short one, so that the car fits behind it."""
+    """The outer wall for a garage's door: a short one, so that the car fits lengthwise behind it."""
     along = "y" if cell.rect.width > cell.rect.depth else "x"
     return next((wall for wall in _outer_walls(cell, cells, 2.7) if wall[0] == along), None)
 
 
 def _entrance(cells: Sequence[Cell]) -> tuple[Cell, _OuterWall] | None:
-    """The room with the front door, and the outer wall where it is, which gets no window."""
+    """The room with the front door, and the outer wall that holds it and therefore gets no window."""
     for kind in ("entryway", "hallway", "living room"):
         for cell in cells:
             if cell.kind == kind and cell.storey == 0 and (walls := _outer_walls(cell, cells, _LEAST_WINDOW_WALL)):

@@ -1,4 +1,4 @@
-"""Things for every room, placed by the rules of their kinds without standing in each other's way."""
+"""Furnishing: places things in every room by the rules of their kinds, without collisions."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from mtvm.homes.plan.geometry import footprint
 from mtvm.homes.plan.placing import PLACERS, Model, front_zone
 from mtvm.homes.plan.space import WALL_GAP, Space
 
-_FULL = 0.34  # share of a room's floor beyond which only what it must have is added
-_VARIED = ("painting", "potted plant", "guitar")  # no two alike in a room
-_GUESTS = ("around", "before")  # stand in the free floor that their host asked for
+_FULL = 0.34  # share of occupied floor above which only required things are added
+_VARIED = ("painting", "potted plant", "guitar")  # each one in a room looks different
+_GUESTS = ("around", "before")  # may stand on the floor that is kept free for their host
 _NO_LIMIT = 99
 _RUN_STEP = 0.1
 _LEAST_ENTRANCE = 1.3
 
 
 def furnish(home: Home, rng: np.random.Generator) -> tuple[Thing, ...]:
-    """The things of a home, numbered through."""
+    """The things of a home, numbered consecutively."""
     things: list[Thing] = []
     entrance = _entrance_room(home)
     for room in home.rooms:
@@ -40,7 +40,7 @@ def furnish(home: Home, rng: np.random.Generator) -> tuple[Thing, ...]:
 
 
 def _entrance_room(home: Home) -> int:
-    """Where the front door is: in the entryway, else where one expects it."""
+    """The room with the front door: the entryway, else the hallway, else the living room."""
     ground = [room for room in home.rooms if room.storey == 0]
     order = ("entryway", "hallway", "living room")
     for room in sorted((room for room in ground if room.kind in order), key=lambda room: order.index(room.kind)):
@@ -70,7 +70,7 @@ def _add_kind(space: Space, kind: Kind, rng: np.random.Generator) -> None:
     if count == 0 or (least == 0 and kind.stands and space.fill() > _FULL):
         return
     if kind.placement in ("ceiling", "window"):
-        count = _NO_LIMIT  # as many as the room or its windows ask for
+        count = _NO_LIMIT  # as many as the room or its windows need
     if kind.name in _VARIED:
         for _ in range(count):
             _place(space, _draw_model(kind, rng), 1, rng)
@@ -79,7 +79,7 @@ def _add_kind(space: Space, kind: Kind, rng: np.random.Generator) -> None:
 
 
 def _place(space: Space, model: Model, count: int, rng: np.random.Generator) -> int:
-    """Add up to `count` things of a model; how many had a place."""
+    """Add up to `count` things of a model; returns how many fitted."""
     placed = 0
     if count == 0:
         return 0
@@ -127,13 +127,13 @@ def _add_entrance(space: Space, kind: Kind, rng: np.random.Generator) -> None:
                     if not any(zone.overlaps(rect) for rect in space.flights):
                         space.things.append(thing)
                         space.kept.append(zone)
-                        if kind.name == "front door":  # people walk there, cars need no way
+                        if kind.name == "front door":  # must stay reachable on foot; a garage door need not
                             space.gates.append(side.place(along, 0.5))
                         return
 
 
 def _add_run(space: Space, kinds: list[Kind], rng: np.random.Generator) -> None:
-    """Things side by side along the walls, from the corner where they are least scattered."""
+    """Place things side by side along the walls, starting from the corner that keeps them closest together."""
     for small in (False, True):
         models = []
         for kind in kinds:
@@ -141,7 +141,7 @@ def _add_run(space: Space, kinds: list[Kind], rng: np.random.Generator) -> None:
             count = least if small else int(rng.integers(least, most + 1))
             models += [_draw_model(kind, rng, small)] * count
         cabinets = [model.accent for model in models if model.kind.name == "kitchen counter"]
-        if cabinets:  # one kitchen, one front
+        if cabinets:  # sink and counter have the same fronts
             models = [replace(m, accent=cabinets[0]) if m.kind.name == "kitchen sink" else m for m in models]
         rows = [row for corner in rng.permutation(8) if (row := _line_up(space, models, int(corner)))]
         rows = [(way, things) for way, things in rows if space.stays_walkable(things)]
@@ -150,12 +150,12 @@ def _add_run(space: Space, kinds: list[Kind], rng: np.random.Generator) -> None:
                 space.things.append(thing)
                 space.wishes.append(front_zone(thing, KINDS[thing.kind].clearance))
             return
-    for kind in kinds:  # no row fits: each by itself
+    for kind in kinds:  # no row fits: place each one separately
         _place(space, _draw_model(kind, rng, small=True), kind.rooms[space.room.kind][0], rng)
 
 
 def _line_up(space: Space, models: list[Model], corner: int) -> tuple[float, list[Thing]] | None:
-    """The models one after the other from a corner on, over three walls at most, and the way along them."""
+    """Place models in a row from a corner, along three walls at most; returns the row's length and the things."""
     trial = space.copy()
     backwards = corner >= 4
     order = [(corner + (i if backwards else -i)) % 4 for i in range(3)]
@@ -181,7 +181,7 @@ def _line_up(space: Space, models: list[Model], corner: int) -> tuple[float, lis
 
 
 def _on_tour(space: Space, model: Model, number: int, way: float, backwards: bool) -> Thing:
-    """A thing at a wall, `way` after the corner where a tour around the room reaches the wall."""
+    """A thing at a wall, `way` metres from the corner at which a tour around the room reaches this wall."""
     side = space.sides[number]
     rising = (number in (0, 3)) != backwards
     offset = way + model.width / 2 + WALL_GAP / 2

@@ -1,4 +1,4 @@
-"""Rectangles of the plan, and fast tests of points and lines against many boxes."""
+"""Rectangles of the floor plan, and fast tests of points and segments against many boxes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Interval = tuple[float, float]
 
 
 class Rect(NamedTuple):
-    """An axis-aligned rectangle of the plan."""
+    """An axis-aligned rectangle of the floor plan."""
 
     x0: float
     y0: float
@@ -58,7 +58,7 @@ class Rect(NamedTuple):
 
 
 def without(interval: Interval, holes: Iterable[Interval]) -> list[Interval]:
-    """What is left of an interval when others are cut out of it."""
+    """What is left of an interval after cutting out others."""
     left = [interval]
     for low, high in holes:
         left = [piece for a, b in left for piece in ((a, min(b, low)), (max(a, high), b)) if piece[1] - piece[0] > 1e-9]
@@ -66,7 +66,7 @@ def without(interval: Interval, holes: Iterable[Interval]) -> list[Interval]:
 
 
 def footprint(thing: Thing) -> Rect:
-    """The smallest axis-aligned rectangle around a thing as it stands."""
+    """The smallest axis-aligned rectangle around a thing."""
     sine, cosine = abs(math.sin(thing.heading)), abs(math.cos(thing.heading))
     half_x = (thing.width * cosine + thing.depth * sine) / 2
     half_y = (thing.width * sine + thing.depth * cosine) / 2
@@ -74,14 +74,14 @@ def footprint(thing: Thing) -> Rect:
 
 
 def flight_rect(stairs: Stairs) -> Rect:
-    """What a flight of stairs covers below, and the hole that it needs above."""
+    """The floor that a flight of stairs covers, which is also its hole in the storey above."""
     (x0, y0, _), (x1, y1, _) = stairs.foot, stairs.top
     side_x, side_y = (0.0, stairs.width / 2) if abs(x1 - x0) > abs(y1 - y0) else (stairs.width / 2, 0.0)
     return Rect(min(x0, x1) - side_x, min(y0, y1) - side_y, max(x0, x1) + side_x, max(y0, y1) + side_y)
 
 
 def wall_rects(home: Home, storey: int) -> list[Rect]:
-    """The walls of a storey at the height of a body: openings are cut out, windows are not."""
+    """The walls of a storey as obstacles to walking: openings are cut out, windows are not."""
     half = home.wall_thickness / 2
     openings = [o for o in home.openings if home.rooms[o.rooms[0]].storey == storey]
     rects = []
@@ -100,7 +100,7 @@ def wall_rects(home: Home, storey: int) -> list[Rect]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Boxes:
-    """Rectangles of the plan that may be turned: centres (n, 2), half sizes (n, 2), sines and cosines (n,)."""
+    """Rotated rectangles of the floor plan: centres (n, 2), half sizes (n, 2), sines and cosines (n,)."""
 
     centres: Floats
     halves: Floats
@@ -115,26 +115,26 @@ class Boxes:
         return cls(table[:, :2], table[:, 2:4], np.sin(table[:, 4]), np.cos(table[:, 4]))
 
     def near(self, rect: Rect) -> Boxes:
-        """Those that may reach into a rectangle."""
+        """The boxes that may overlap a rectangle."""
         reach = np.hypot(self.halves[:, 0], self.halves[:, 1])[:, None]
         inside = (self.centres >= np.array(rect[:2]) - reach) & (self.centres <= np.array(rect[2:]) + reach)
         kept = inside.all(axis=1)
         return Boxes(self.centres[kept], self.halves[kept], self.sines[kept], self.cosines[kept])
 
     def _local(self, points: Floats) -> tuple[Floats, Floats]:
-        """(m, 2) points in each box's own frame, along its width and its depth: (m, n) each."""
+        """Coordinates of (m, 2) points in each box's own frame, along its width and its depth: (m, n) each."""
         east, north = points[:, :1] - self.centres[:, 0], points[:, 1:] - self.centres[:, 1]
         return east * self.cosines - north * self.sines, east * self.sines + north * self.cosines
 
     def distance(self, points: Floats) -> Floats:
-        """From each of (m, 2) points to the nearest box; 0 inside one."""
+        """Distance from each of (m, 2) points to the nearest box; 0 inside one."""
         along, across = self._local(points)
         outside_x = np.maximum(np.abs(along) - self.halves[:, 0], 0)
         outside_y = np.maximum(np.abs(across) - self.halves[:, 1], 0)
         return np.hypot(outside_x, outside_y).min(axis=1, initial=np.inf)
 
     def cross(self, start: Floats, end: Floats, radius: float = 0.0) -> NDArray[np.bool_]:
-        """Whether each segment from (m, 2) to (m, 2) meets a box that is made larger by `radius` on all sides."""
+        """Whether each segment from `start` to `end`, both (m, 2), meets a box grown by `radius` on all sides."""
         enter = np.zeros((len(start), len(self.centres)))
         leave = np.ones_like(enter)
         for origin, target, half in zip(self._local(start), self._local(end), self.halves.T + radius, strict=True):

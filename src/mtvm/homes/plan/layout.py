@@ -1,6 +1,6 @@
-"""Which rooms a home has and where they lie: two bands of rooms along a hallway, and rooms across its ends.
+"""Layouts: which rooms a home has and where. Two bands of rooms line a hallway, with more rooms across its ends.
 
-All is drawn with the hallway along x; turning and mirroring come last. Rectangles here reach to the middles of walls.
+Everything is laid out with the hallway along x, then turned and mirrored. Rectangles here reach the middle of walls.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ WALL = 0.12
 """Thickness of every wall."""
 TREAD, STAIRS_WIDTH = 0.25, 1.0
 LANDING = 0.95
-"""Free floor before the foot and behind the top of stairs."""
+"""Free floor at the foot and at the top of stairs."""
 _GRID = 0.05
-_UPPER_TRIES = 30  # of an upper storey on a lower one
-_SMALL = 8.0  # square metres up to which two rooms may share a place in a band
+_UPPER_TRIES = 30  # attempts to fit an upper storey onto a lower one
+_SMALL = 8.0  # square metres up to which two rooms may share a slot of a band
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Cell:
-    """A room to be."""
+    """A room of the layout."""
 
     kind: str
     storey: int
@@ -37,7 +37,7 @@ class Cell:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Flight:
-    """Where stairs lie: what they cover, the middles of the first and last edge."""
+    """A place for stairs: the area they cover, and the middles of their lowest and highest edges."""
 
     rect: Rect
     foot: tuple[float, float]
@@ -56,7 +56,7 @@ class _Wish:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Slot:
-    """A place in a band: one room, or two from south to north."""
+    """A slot of a band: one room, or two from south to north."""
 
     wishes: list[_Wish]
     width: float
@@ -64,15 +64,15 @@ class _Slot:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Frame:
-    """The three strips of a home from south to north, and how long they may be."""
+    """The three strips of a home from south to north, and their allowed lengths."""
 
     south: float
     hall: float
     north: float
     least_core: float
-    """Of the part between the rooms across the ends."""
+    """Smallest length between the rooms across the ends."""
     whole: bool = False
-    """Whether both bands must be as long as the hallway, since another storey stands on them."""
+    """Whether both bands must be as long as the hallway, because another storey rests on them."""
     length: float = math.inf
 
     @property
@@ -91,7 +91,7 @@ def draw_programme(rng: np.random.Generator) -> list[list[str]]:
     if rng.random() < 0.75:
         storeys[0].append("entryway")
     while sum(map(len, storeys)) < total:
-        # The upper storey rests on the lower one, so it must not become the larger.
+        # The upper storey rests on the lower one, so it must not become larger.
         storey = 1 if len(storeys) == 2 and _expected(storeys[1]) < 0.95 * _expected(storeys[0]) else 0
         count = Counter(kind for kinds in storeys for kind in kinds)
         wanted = [
@@ -111,7 +111,7 @@ def draw_programme(rng: np.random.Generator) -> list[list[str]]:
 def draw_layout(
     programme: Sequence[Sequence[str]], storey_height: float, rng: np.random.Generator
 ) -> tuple[list[Cell], list[Flight]] | None:
-    """One try to place a programme's rooms, and all places for stairs between them; None if they do not fit."""
+    """Try once to place a programme's rooms; also returns all places for stairs. None if the rooms do not fit."""
     stairs = len(programme) > 1
     hall = rng.uniform(2.25, 2.55) if stairs else rng.uniform(1.35, 1.8)
     least_core = TREAD * count_steps(storey_height) + 2 * LANDING + WALL if stairs else 3.2
@@ -141,7 +141,7 @@ def _snap(value: float) -> float:
 
 
 def _storey(kinds: Sequence[str], storey: int, frame: _Frame, rng: np.random.Generator) -> list[Cell] | None:
-    """The rooms of one storey from x = 0 on."""
+    """The rooms of one storey, starting at x = 0."""
     rooms = [kind for kind in kinds if kind != "hallway"]
     pool = [_Wish(rooms[i], _draw_area(rooms[i], rng)) for i in rng.permutation(len(rooms))]
     west = _take_cap(pool, frame, rng, 0.7 if storey == 0 else 0.35)
@@ -182,7 +182,7 @@ def _draw_area(kind: str, rng: np.random.Generator) -> float:
 
 
 def _take_cap(pool: list[_Wish], frame: _Frame, rng: np.random.Generator, chance: float) -> list[_Wish]:
-    """One or two rooms for an end of the hallway, taken out of the pool; none by chance or where they do not suit."""
+    """Take one or two rooms for an end of the hallway out of the pool; none by chance or if nothing fits."""
     count = int(rng.integers(1, 3))
     cap = pool[:count]
     if rng.random() > chance or len(pool) < count + 3 or _cap_width(cap, frame) < 2.6:
@@ -203,13 +203,13 @@ def _cap_cells(cap: Sequence[_Wish], storey: int, span: Interval, frame: _Frame)
 
 
 def _shares(span: Interval, sizes: Sequence[float]) -> list[float]:
-    """The edges between parts of an interval that are as large as `sizes` to each other."""
+    """The edges that divide an interval in proportion to `sizes`."""
     unit = (span[1] - span[0]) / sum(sizes) if sizes else 0.0
     return [_snap(span[0] + unit * end) for end in itertools.accumulate(sizes, initial=0.0)]
 
 
 def _split_bands(pool: Sequence[_Wish], frame: _Frame, rng: np.random.Generator) -> list[list[_Slot]]:
-    """The pool in two bands of about the same length; small rooms may lie one behind the other."""
+    """Divide the pool into two bands of similar length; two small rooms may share a slot."""
     groups: list[list[_Wish]] = []
     for wish in pool:
         pairs = wish.small and groups and len(groups[-1]) == 1 and groups[-1][0].small
@@ -230,7 +230,7 @@ def _split_bands(pool: Sequence[_Wish], frame: _Frame, rng: np.random.Generator)
 
 
 def _band_span(band: Sequence[_Slot], span: Interval, frame: _Frame, rng: np.random.Generator) -> Interval:
-    """As long as the hallway, or shorter where that would make the rooms far too wide: a corner of the plot is free."""
+    """The extent of a band: as long as the hallway, or shorter if its rooms would become far too wide."""
     natural, core = sum(slot.width for slot in band), span[1] - span[0]
     if frame.whole or core < 1.25 * natural:
         return span
@@ -251,7 +251,7 @@ def _band_cells(band: Sequence[_Slot], storey: int, span: Interval, strip: Inter
 
 
 def _hall_cells(storey: int, span: Interval, frame: _Frame, entry: bool, at_east: bool) -> list[Cell]:
-    """The hallway, and the entryway before it where that stands at its end."""
+    """The hallway and, if `entry`, the entryway at its end."""
     y0, y1 = frame.south, _snap(frame.south + frame.hall)
     if not entry:
         return [Cell("hallway", storey, Rect(span[0], y0, span[1], y1))]
@@ -268,13 +268,13 @@ def _moved(cell: Cell, shift: float) -> Cell:
 
 
 def _flights(lower: Sequence[Cell], upper: Sequence[Cell], storey_height: float) -> list[Flight]:
-    """Stairs along a side of both hallways, with landings at both ends."""
+    """Places for stairs along one side of both hallways, with landings at both ends."""
     below = next(cell.rect for cell in lower if cell.kind == "hallway")
     above = next(cell.rect for cell in upper if cell.kind == "hallway")
     inset, length = WALL / 2, TREAD * count_steps(storey_height)
     found = []
     for eastward, south in itertools.product((False, True), repeat=2):
-        # The foot needs its landing in the lower hallway, the top in the upper one; both must hold the flight.
+        # The lower hallway must hold the landing at the foot, the upper one that at the top, and both the flight.
         first, last = (below, above) if eastward else (above, below)
         low = max(first.x0 + LANDING, last.x0) + inset
         high = min(first.x1, last.x1 - LANDING) - inset - length
@@ -293,7 +293,7 @@ def count_steps(storey_height: float) -> int:
 def _turned(
     cells: Sequence[Cell], flights: Sequence[Flight], rng: np.random.Generator
 ) -> tuple[list[Cell], list[Flight]]:
-    """Mirrored and turned at random, with the corner of the whole at the origin."""
+    """Mirror and turn everything at random, and move its corner to the origin."""
     mirror, swap = rng.random() < 0.5, rng.random() < 0.5
     width = max(cell.rect.x1 for cell in cells)
 

@@ -1,4 +1,4 @@
-"""Where a thing might go: for each placement of the catalogue, candidates in the order of preference."""
+"""Where a thing might go: for each placement of the catalogue, candidates in order of preference."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from mtvm.homes.plan.space import WALL_GAP, Side, Space, span_of
 _CENTRED = ("bed", "sofa", "fireplace", "tv stand", "sideboard", "piano", "desk", "treadmill", "aquarium")
 _DIAGONAL = ("armchair",)
 _TUCKED = 0.03  # metres between a seat and its table
-_FAR = 3.6  # metres between two things that look at each other
+_FAR = 3.6  # metres between two things that face each other
 _QUARTER = math.pi / 2
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Model:
-    """One design of a kind: the nightstands of a room, or the chairs of a table, are alike."""
+    """One design of a kind, shared by, for example, all chairs of a table."""
 
     kind: Kind
     width: float
@@ -32,7 +32,7 @@ class Model:
     accent: Surface
 
     def at(self, space: Space, x: float, y: float, heading: float, above: float = 0.0) -> Thing:
-        """The thing with its underside `above` the floor; its number is given later."""
+        """The thing with its underside `above` metres over the floor; its index is set later."""
         return Thing(
             index=-1,
             kind=self.kind.name,
@@ -53,13 +53,13 @@ class Model:
 
 
 def front_of(thing: Thing, along: float, away: float) -> tuple[float, float]:
-    """The point `along` to the right (seen with the thing's own eyes) and `away` before its middle."""
+    """The point `along` metres to the thing's own right and `away` metres in front of its middle."""
     sine, cosine = math.sin(thing.heading), math.cos(thing.heading)
     return thing.x + along * cosine + away * sine, thing.y - along * sine + away * cosine
 
 
 def front_zone(thing: Thing, clearance: float) -> Rect:
-    """The floor before a thing that stands square to the walls."""
+    """The floor in front of an axis-aligned thing."""
     near, far = front_of(thing, -thing.width / 2, thing.depth / 2), (thing.width / 2, thing.depth / 2 + clearance)
     x1, y1 = front_of(thing, *far)
     x0, y0 = near
@@ -107,7 +107,7 @@ def in_corner(space: Space, model: Model, count: int, rng: np.random.Generator) 
 
 
 def in_middle(space: Space, model: Model, count: int, rng: np.random.Generator) -> Iterator[Thing]:
-    """Along the room; what is deeper than wide (a car) looks to the entrance."""
+    """Aligned with the room; a thing that is deeper than wide (a car) faces the entrance."""
     lengthwise = model.width >= model.depth
     heading = 0.0 if (space.rect.width >= space.rect.depth) == lengthwise else _QUARTER
     doors = space.of_kind(["garage door"])
@@ -209,7 +209,7 @@ def flat(space: Space, model: Model, count: int, rng: np.random.Generator) -> It
 
 
 def at_window(space: Space, model: Model, count: int, rng: np.random.Generator) -> Iterator[Thing]:
-    """Down to the floor, or to what stands below the window; none where that covers much of the window."""
+    """Down to the floor, or to what stands below the window; none if that covers much of the window."""
     for window in space.windows:
         side, (low, high) = space.side_of(window), span_of(window)
         low, high = max(low - 0.25, side.span[0] + 0.01), min(high + 0.25, side.span[1] - 0.01)

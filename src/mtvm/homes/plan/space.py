@@ -1,4 +1,4 @@
-"""A room while it is being furnished: its walls, what stands in it, and what has to stay free."""
+"""A room while it is being furnished: its walls, its things, and the floor that has to stay free."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from mtvm.homes.plan.geometry import Interval, Rect, flight_rect, footprint, wit
 from mtvm.homes.plan.layout import LANDING
 
 BODY = 0.4
-"""Metres from the middle of a way to what stands beside it."""
+"""Metres from the centre line of a path to anything beside it."""
 WALL_GAP = 0.02
 _RASTER = 0.1
-_CARRIED = {"tv stand": 0.6}  # metres that what it is made for adds to its height
-_BESIDE_WINDOW = 0.3  # metres at each side of a window that stay free for its curtain
+_CARRIED = {"tv stand": 0.6}  # metres added to its height by what will stand on it
+_BESIDE_WINDOW = 0.3  # metres on each side of a window that stay free for its curtain
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Side:
-    """A wall of a room. What stands with its back to side `number` looks along `number` quarter turns."""
+    """A wall of a room. A thing with its back to side `number` has a heading of `number` quarter turns."""
 
     number: int
     span: Interval
@@ -45,12 +45,12 @@ class Side:
         return round(self.number * math.pi / 2, 6)
 
     def place(self, along: float, away: float) -> tuple[float, float]:
-        """The point at a place along the wall and a distance into the room."""
+        """The point at `along` on the wall, `away` metres into the room."""
         across = self.at + (away if self.number < 2 else -away)
         return (round(along, 4), round(across, 4)) if self.number % 2 == 0 else (round(across, 4), round(along, 4))
 
     def rect(self, low: float, high: float, depth: float) -> Rect:
-        """The floor before a stretch of the wall."""
+        """The floor in front of a stretch of the wall."""
         (x0, y0), (x1, y1) = self.place(low, 0.0), self.place(high, depth)
         return Rect(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
 
@@ -62,7 +62,7 @@ def span_of(hole: Opening | Window) -> Interval:
 
 
 class Space:
-    """What a room holds so far. Everything that stands is checked here before it is let in."""
+    """The things of a room so far, and the checks that another one must pass."""
 
     def __init__(self, home: Home, room: Room) -> None:
         self.home, self.room = home, room
@@ -78,11 +78,11 @@ class Space:
         self.things: list[Thing] = []
         self.flights = [flight_rect(stairs) for stairs in home.stairs if room.index in stairs.rooms]
         self.kept: list[Rect] = []
-        """Floor that stays free: before openings, entrances, the foot and the top of stairs."""
+        """Floor that must stay free: at openings and entrances, and at both ends of stairs."""
         self.gates: list[tuple[float, float]] = []
-        """Points between which one must be able to walk."""
+        """Points that must stay connected on foot."""
         self.wishes: list[Rect] = []
-        """Floor before things that stays free for using them."""
+        """Floor in front of things, kept free for using them."""
         self._keep_ways_free()
 
     def _keep_ways_free(self) -> None:
@@ -102,13 +102,13 @@ class Space:
                     self.gates.append(centre)
 
     def copy(self) -> Space:
-        """Another one to try things in."""
+        """A copy for trying things out."""
         twin = copy.copy(self)
         twin.things, twin.wishes = [*self.things], [*self.wishes]
         return twin
 
     def beside_stairs(self) -> Rect:
-        """The room without the strip that stairs lie in."""
+        """The room without the strip that the stairs occupy."""
         rect = self.rect
         for flight in self.flights:
             if flight.width > flight.depth:
@@ -120,7 +120,7 @@ class Space:
         return rect
 
     def side_of(self, hole: Opening | Window) -> Side:
-        """The wall that has an opening or a window."""
+        """The wall that holds an opening or a window."""
         at = hole.y if hole.along == "x" else hole.x
         return min((side for side in self.sides if side.along == hole.along), key=lambda side: abs(side.at - at))
 
@@ -136,7 +136,7 @@ class Space:
         return sum(footprint(thing).area for thing in self.standing()) / self.rect.area
 
     def open_wall(self, side: Side, margin: float, window_margin: float | None) -> list[Interval]:
-        """The stretches of a wall without openings and stairs, and without windows unless their margin is None."""
+        """The stretches of a wall without openings or stairs, and without windows unless `window_margin` is None."""
         openings = [o for o in self.home.openings if self.room.index in o.rooms and self.side_of(o) == side]
         holes = [(low - margin, high + margin) for low, high in map(span_of, openings)]
         if window_margin is not None:
@@ -162,7 +162,7 @@ class Space:
         return [span_of(window) for window in self.windows if self.side_of(window) == side]
 
     def has_place(self, thing: Thing, guest: bool = False) -> bool:
-        """Whether a thing can stand there, ways aside; a guest may stand in what others wish to be free."""
+        """Whether a thing can stand there, apart from blocking paths; a guest may stand in `wishes`."""
         rect = footprint(thing)
         if not self.rect.contains(rect, slack=-0.005):
             return False
@@ -175,7 +175,7 @@ class Space:
         return not self._darkens(thing, rect)
 
     def _darkens(self, thing: Thing, rect: Rect) -> bool:
-        """Whether it would stand before a window that it is taller than the sill of; glass lets light through."""
+        """Whether a thing would stand before a window and rise above its sill; glass does not darken."""
         sill = min((window.sill for window in self.windows), default=math.inf)
         height = thing.height + _CARRIED.get(thing.kind, 0.0)
         if height <= sill or thing.surface.material == "glass":
@@ -184,13 +184,13 @@ class Space:
         return any(rect.overlaps(side.rect(a - _BESIDE_WINDOW, b + _BESIDE_WINDOW, 0.4)) for side, (a, b) in spans)
 
     def is_usable(self, zone: Rect) -> bool:
-        """Whether the floor before a thing is free and inside the room."""
+        """Whether the floor in front of a thing is free and inside the room."""
         blocked = (*self.flights, *(footprint(thing) for thing in self.standing()))
         return self.rect.contains(zone) and not any(zone.overlaps(other) for other in blocked)
 
     def stays_walkable(self, added: Iterable[Thing]) -> bool:
-        """Whether one can still walk from every gate to every other, and has somewhere to stand."""
-        from scipy.ndimage import label  # only here: most of the package does without it
+        """Whether all gates stay connected on foot, with somewhere to stand."""
+        from scipy.ndimage import label  # slow to import and needed only here
 
         inner = self.rect.grown(-BODY)
 

@@ -1,4 +1,4 @@
-"""Where the agent can stand in a home, and from where to where it can walk and see."""
+"""Viewpoints: where the agent can stand in a home, and the edges between them."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ CLEARANCE = 0.35
 """Metres from a viewpoint to walls and things."""
 BODY_RADIUS = 0.125
 MAX_EDGE = 4.5
-_GRID = 0.25  # metres between the places in a room among which viewpoints are chosen
-_REACH = 1.2  # metres around a viewpoint that need no other one
-_STRIDE = 2.8  # metres that one walks straight between two places, to find out what is linked at all
+_GRID = 0.25  # metres between the grid points among which a room's viewpoints are chosen
+_REACH = 1.2  # metres around a viewpoint that it covers
+_STRIDE = 2.8  # longest straight walk between two grid points when testing what is connected
 _LEAST_GAP = 1.0
 _CROWDED = 0.7
-_ENOUGH = 0.9  # share of a room's places that its viewpoints reach
-_SOCIABLE = 0.08  # what one more neighbour weighs against a share of the room
+_ENOUGH = 0.9  # share of a room's grid points that its viewpoints must cover
+_SOCIABLE = 0.08  # weight of one more neighbour against a share of the room
 _LEAST_GAIN = 0.04
-_STEP_OFF = 0.4  # metres between the ends of stairs and the viewpoints before them
+_STEP_OFF = 0.4  # metres between the ends of stairs and the viewpoints there
 
 Flags = NDArray[np.bool_]
 
 
 class BlockedError(Exception):
-    """Things leave no way through a room."""
+    """Furniture blocks the way through a room."""
 
 
 def place_viewpoints(home: Home) -> tuple[tuple[Viewpoint, ...], tuple[tuple[int, int], ...]]:
-    """The viewpoints of a home and its edges; one can get from each to each."""
+    """The viewpoints and edges of a home; the graph is connected."""
     places = [*_doorways(home), *_stair_ends(home)]
     edges: list[tuple[int, int]] = []
     for storey in range(len(home.storey_heights)):
@@ -64,7 +64,7 @@ def place_viewpoints(home: Home) -> tuple[tuple[Viewpoint, ...], tuple[tuple[int
 
 
 def obstacles_of(home: Home, storey: int) -> Boxes:
-    """What stops a body, or a look at eye height, on a storey."""
+    """Everything on a storey that blocks walking, or sight at eye height."""
     rects = wall_rects(home, storey)
     rects += [
         flight_rect(stairs) for stairs in home.stairs if storey in {home.rooms[room].storey for room in stairs.rooms}
@@ -74,7 +74,7 @@ def obstacles_of(home: Home, storey: int) -> Boxes:
 
 
 def connectivity_records(home: Home) -> list[dict[str, Any]]:
-    """The home's graph as a Matterport connectivity file holds it."""
+    """The home's graph in the format of a Matterport connectivity file."""
     rng = np.random.default_rng(home.seed)
     linked = np.zeros((len(home.viewpoints),) * 2, dtype=bool)
     for a, b in home.edges:
@@ -94,7 +94,7 @@ def connectivity_records(home: Home) -> list[dict[str, Any]]:
 
 
 def _in_sight(home: Home) -> Flags:
-    """(n, n) which viewpoints of one storey see each other, however far."""
+    """(n, n) which viewpoints of the same storey see each other, at any distance."""
     storeys = np.array([home.rooms[place.room].storey for place in home.viewpoints])
     points = np.array([(place.x, place.y) for place in home.viewpoints])
     result = np.zeros((len(points),) * 2, dtype=bool)
@@ -119,7 +119,7 @@ def _name(scan: str, number: int) -> str:
 
 
 def _doorways(home: Home) -> list[Viewpoint]:
-    """One in every opening; it counts to the room that one enters from the hallway."""
+    """One viewpoint in every opening; it belongs to the room that is not the hallway."""
     places = []
     for opening in home.openings:
         room = min(opening.rooms, key=lambda number: home.rooms[number].kind == "hallway")
@@ -129,7 +129,7 @@ def _doorways(home: Home) -> list[Viewpoint]:
 
 
 def _stair_ends(home: Home) -> list[Viewpoint]:
-    """Before the foot and behind the top of each flight."""
+    """Viewpoints at the foot and at the top of each flight."""
     places = []
     for stairs in home.stairs:
         east, north = _direction(stairs)
@@ -142,7 +142,7 @@ def _stair_ends(home: Home) -> list[Viewpoint]:
 
 
 def _stair_middle(stairs: Stairs) -> Viewpoint:
-    """On the step in the middle."""
+    """A viewpoint on the middle step."""
     (x0, y0, z0), (x1, y1, z1) = stairs.foot, stairs.top
     step = stairs.steps // 2
     share = (step - 0.5) / stairs.steps
@@ -161,9 +161,9 @@ def _leads_into(home: Home, place: Viewpoint, room: Room) -> bool:
 
 
 def _choose_in_room(room: Room, gates: Floats, others: Floats, obstacles: Boxes) -> Floats:
-    """Places from which a room is well covered together with its gates, and that link all gates.
+    """Points that, together with a room's gates, cover the room well and connect all gates.
 
-    `others` are all viewpoints of the storey so far, which are seen through the room's openings.
+    `others` are all viewpoints of the storey so far, which may be visible through the room's openings.
     """
     from scipy.sparse.csgraph import connected_components  # only here: most of the package does without it
 
@@ -182,7 +182,7 @@ def _choose_in_room(room: Room, gates: Floats, others: Floats, obstacles: Boxes)
 
 
 def _grid(room: Room) -> Floats:
-    """Places in a room, evenly spaced and as far from opposite walls."""
+    """Evenly spaced points, centred in a room."""
     sides = []
     for low, high in ((room.x0, room.x1), (room.y0, room.y1)):
         count = max(0, math.floor((high - low - 2 * CLEARANCE - 0.02) / _GRID))
@@ -191,7 +191,7 @@ def _grid(room: Room) -> Floats:
 
 
 def _walkable(first: Floats, second: Floats, reach: float, obstacles: Boxes) -> Flags:
-    """Between which of (n, 2) and (m, 2) points a body can walk in a straight line, seeing where it goes: (n, m)."""
+    """(n, m) whether a straight line from each of (n, 2) to each of (m, 2) points is free to walk and in sight."""
     lengths = _lengths(first, second)
     wanted: Flags = (lengths <= reach) & (lengths > 0)
     i, j = np.nonzero(np.triu(wanted) if first is second else wanted)
@@ -206,7 +206,7 @@ def _lengths(first: Floats, second: Floats) -> Floats:
 
 
 def _cover(points: Floats, links: Flags, neighbours: NDArray[np.int64], gates: int, obstacles: Boxes) -> list[int]:
-    """Greedily the place that reaches most of what is not reached yet and has most neighbours, not too near to them."""
+    """Greedily choose points that cover most of what is uncovered and have most neighbours, not too near each other."""
     links = links & (_lengths(points, points) <= _REACH)
     covered: Flags = np.logical_or.reduce(links[:gates])
     gap = _lengths(points, points[:gates]).min(axis=1)
@@ -226,7 +226,7 @@ def _cover(points: Floats, links: Flags, neighbours: NDArray[np.int64], gates: i
 
 
 def _bridges(chosen: list[int], points: Floats, links: Flags, gates: int, obstacles: Boxes) -> list[int]:
-    """Further places between viewpoints that furniture separates."""
+    """Additional points that connect viewpoints separated by furniture."""
     from scipy.sparse.csgraph import connected_components, dijkstra
 
     added: list[int] = []
@@ -241,7 +241,7 @@ def _bridges(chosen: list[int], points: Floats, links: Flags, gates: int, obstac
         if joined.max() > 1:
             roomy = _lengths(points, points[nodes]).min(axis=1)
             added.append(int(np.where(joined == joined.max(), roomy, -1.0).argmax()))
-        else:  # no place sees two parts: one step on the shortest way to another part
+        else:  # no point sees two parts: take one step along the shortest path to another part
             inside, outside = nodes[part == part[0]], nodes[part != part[0]]
             steps = np.where(links, _lengths(points, points), 0.0)
             ways, before, _ = dijkstra(steps, indices=inside, return_predecessors=True, min_only=True)
@@ -249,7 +249,7 @@ def _bridges(chosen: list[int], points: Floats, links: Flags, gates: int, obstac
 
 
 def _thinned(chosen: list[int], points: Floats, gates: int, obstacles: Boxes) -> list[int]:
-    """Without those that are close to another one and whose neighbours are linked without them."""
+    """Drop points that are close to another one and whose neighbours stay connected without them."""
     from scipy.sparse.csgraph import connected_components
 
     for node in [*chosen]:

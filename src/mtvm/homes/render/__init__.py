@@ -1,1 +1,1 @@
-"""From a home to its pictures and to what is seen in them."""
+"""Rendering: from a home to its images and what is visible in them."""

@@ -1,7 +1,7 @@
 """Compiled inner loops of the ray tracer; importing this module needs numba.
 
-Every triangle is one row of numbers (see `TRIANGLE_COLUMNS`), so that a pixel touches one place in memory. Arrays are
-checked by the caller.
+Every triangle is one row of numbers (see `TRIANGLE_COLUMNS`), so that a pixel reads one contiguous piece of memory.
+Callers check the arrays.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from mtvm.homes.render.materials import GLOWING, SKY
 from mtvm.homes.render.textures import noise, texture
 from mtvm.world._skybox_kernels import compiled
 
-# Of a triangle's row: first corner and two edges, then for each corner light, texture position and normal.
+# Columns of a triangle's row: first corner and two edges, then light, texture position and normal of each corner.
 CORNER, LIGHT, TEXTURE, NORMAL, TRIANGLE_COLUMNS = 0, 9, 18, 27, 36
-# Of a surface's row, see materials.SURFACE_COLUMNS.
+# Columns of a surface's row, see materials.SURFACE_COLUMNS.
 STRENGTH, GLOSS, SHARPNESS, METALLIC, GLOW, JOINT = 3, 4, 5, 6, 7, 8
 
 Floats = NDArray[np.float32]
@@ -26,7 +26,7 @@ Ints = NDArray[np.int32]
 
 @compiled
 def fill_rows(triangles: Ints, vertices: Floats, corner_values: Floats, rows: Floats) -> None:
-    """Of each triangle the first corner, two edges, and then values (vertices, k, 3) of its corners, k by k."""
+    """Fill each triangle's row: first corner, two edges, then its corners' values (vertices, k, 3), k by k."""
     for triangle in range(triangles.shape[0]):
         row = rows[triangle]
         first = triangles[triangle, 0]
@@ -42,7 +42,7 @@ def fill_rows(triangles: Ints, vertices: Floats, corner_values: Floats, rows: Fl
 
 @compiled
 def measure(origins: Floats, directions: Floats, met: Ints, triangles: Floats, hits: Floats) -> None:
-    """Distance and weights of the second and third corner where each ray meets its triangle; 0 where it does not."""
+    """Distance, and weights of the second and third corner, where each ray meets its triangle; 0 if it meets none."""
     single = origins.shape[0] == 1
     for ray in range(met.size):
         index = met[ray]
@@ -65,7 +65,7 @@ def measure(origins: Floats, directions: Floats, met: Ints, triangles: Floats, h
 
 @compiled
 def turn(rays: Floats, chosen: NDArray[np.int64], to_world: Floats, out: Floats) -> None:
-    """The chosen rays, or all if none are chosen, from the camera's axes to the world's."""
+    """Rotate the chosen rays (all if none are chosen) from the camera's axes to the world's."""
     for place in range(out.shape[0]):
         ray = rays[chosen[place] if chosen.size else place]
         for axis in range(3):
@@ -74,7 +74,7 @@ def turn(rays: Floats, chosen: NDArray[np.int64], to_world: Floats, out: Floats)
 
 @compiled
 def blended(row: Floats, first: int, second: float, third: float, out: Floats) -> None:
-    """Three numbers of the corners, weighted."""
+    """Weighted mean of the three corners' values."""
     rest = 1.0 - second - third
     for axis in range(3):
         out[axis] = row[first + axis] * rest + row[first + 3 + axis] * second + row[first + 6 + axis] * third
@@ -90,7 +90,7 @@ def unit(vector: Floats) -> None:
 
 @compiled
 def sky_colour(dx: float, dy: float, dz: float, out: Floats) -> None:
-    """Daylight outside: a lawn, a line of trees, a blue sky with some clouds."""
+    """The outdoors: a lawn, a line of trees, a blue sky with some clouds."""
     azimuth = math.atan2(dx, dy)
     trees = 0.035 + 0.06 * noise(azimuth * 5 + 20, 0.5, 0.5) + 0.03 * noise(azimuth * 17 + 60, 0.5, 0.5)
     if dz > trees:
@@ -115,7 +115,7 @@ def sky_colour(dx: float, dy: float, dz: float, out: Floats) -> None:
 def add_gloss(
     normal: Floats, direction: Floats, point: Floats, light: Floats, surface: Floats, lamp: Floats, colour: Floats
 ) -> None:
-    """Reflections of the room, brighter above than below, and of its lamp."""
+    """Add reflections of the room, brighter above than below, and of its lamp."""
     facing = -(normal[0] * direction[0] + normal[1] * direction[1] + normal[2] * direction[2])
     grazing = 1.0 - min(max(facing, 0.0), 1.0)
     grazing = grazing * grazing * grazing * grazing * grazing
@@ -151,7 +151,7 @@ def shade(
     pixel: float,
     out: Floats,
 ) -> None:
-    """Linear colours of rays. `codes` is each triangle's surface, facing and room; `pixel` is an angle."""
+    """Linear colours of rays. `codes` holds each triangle's surface, facing and room; `pixel` is an angle."""
     single = origins.shape[0] == 1
     light, place = np.empty(3, dtype=np.float32), np.empty(3, dtype=np.float32)
     normal, point = np.empty(3, dtype=np.float32), np.empty(3, dtype=np.float32)
@@ -205,9 +205,9 @@ def find_sun(
     strength: Floats,
     reach: Floats,
 ) -> None:
-    """How strongly the sun would shine at each hit through a window of its room, and how far off that window is.
+    """How strongly the sun would shine on each hit through a window of its room, and the distance to that window.
 
-    A pane is its middle (3), the direction of its width (2), half its width, half its height, and its normal (2).
+    A pane's row: its middle (3), the direction of its width (2), half its width, half its height, its normal (2).
     """
     single = origins.shape[0] == 1
     for ray in range(met.size):
@@ -257,7 +257,7 @@ def bounce(
     starts: Floats,
     onward: Floats,
 ) -> None:
-    """Rays that leave mirrors and panes of glass again."""
+    """Continue rays that hit mirrors and panes of glass."""
     single = origins.shape[0] == 1
     for place in range(rays.size):
         ray = rays[place]
@@ -290,7 +290,7 @@ def encode(linear: Floats, table: NDArray[np.uint8], highest: float, out: NDArra
 
 @compiled
 def find_edges(faces: NDArray[np.uint8], owners: Ints, contrast: int, marked: NDArray[np.bool_]) -> None:
-    """Pixels that differ from a neighbour in their face so much that stairs would show."""
+    """Mark pixels that differ from a neighbour so much that the edge would look jagged."""
     size = faces.shape[1]
     for face in range(6):
         for row in range(size):
@@ -320,7 +320,7 @@ def box_views(
     height: int,
     limits: NDArray[np.float64],
 ) -> None:
-    """Widen each view's box (left, top, right, bottom) by those of some pixels that it shows."""
+    """Widen each view's box (left, top, right, bottom) to enclose those of `pixels` that it shows."""
     for view in range(axes.shape[0]):
         box = limits[view]
         for place in range(pixels.size):
@@ -347,9 +347,10 @@ def look_through(
     inside: NDArray[np.bool_],
     through: NDArray[np.bool_],
 ) -> None:
-    """For each hole and direction, whether it points into the hole, and whether what it meets is behind the hole.
+    """For each hole and direction, whether it points into the hole, and whether what it hits is behind the hole.
 
-    A hole is the axis across it, its place there, its middle along the other axis, half its width, floor and top.
+    A hole's row: the axis across it, its position on that axis, its middle on the other axis, half its width, bottom
+    and top.
     """
     for hole in range(holes.shape[0]):
         across = int(holes[hole, 0])

@@ -1,7 +1,7 @@
-"""Light that does not change, worked out once for each vertex of a home.
+"""Static light, computed once for each vertex of a home.
 
-Every room is lit by its lamps and windows, with shadows, and by what its surfaces give back, dimmed in corners; then
-its brightness is set so that no room is gloomy. The sun's patches are sharp, so they are left to the pixels.
+Every room is lit by its lamps and windows, with shadows, and by ambient light from its surfaces, dimmed in corners;
+then its brightness is adjusted so that no room is gloomy. Sunlight has sharp edges, so it is computed per pixel.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ from mtvm.homes.render.shell import place_on, walls_of
 
 Floats = NDArray[np.float32]
 Occluded = Callable[[Floats, Floats, Floats], NDArray[np.bool_]]
-"""From origins, directions and distances to whether something is in the way."""
+"""From origins, directions and distances to whether something blocks each ray."""
 
 LAMP_COLOUR = np.array([1.0, 0.94, 0.84], dtype=np.float32)
 DAY_COLOUR = np.array([0.93, 0.98, 1.06], dtype=np.float32)
 DIRECT, AMBIENT = 0.43, 0.46
-"""What lamps and windows, and what the room gives back, bring to a typical wall."""
+"""Light on a typical wall from lamps and windows, and from the room's surfaces."""
 INSET = (0.12, 0.55)
-"""How far towards the middle of its triangles a vertex takes its light; more where it is buried."""
+"""How far from a vertex towards the middle of its triangles its light is sampled; the second if it is buried."""
 COVERED = 0.1
-"""Openness below which a vertex is thought to be covered by something."""
+"""Openness below which a vertex counts as covered."""
 SPOT = 0.12
-"""Metres within which vertices that look the same way share what shades them."""
+"""Metres within which vertices with the same normal share their shadows."""
 LIFT = 0.006
-"""Metres from a surface at which its light is taken."""
+"""Distance from a surface, in metres, at which its light is sampled."""
 DARKEST = 0.2
-"""What a closed corner keeps of the light that the room gives back."""
+"""Share of the ambient light that remains in a closed corner."""
 CORNER_RAYS = 10
 CORNER_REACH = (0.35, 1.1)
 
 
 def bake_light(home: Home, mesh: Mesh, occluded: Occluded) -> Floats:
-    """Light (vertices, 3) that falls on each vertex.
+    """The light (vertices, 3) that falls on each vertex.
 
-    What is in the way is found out for spots, which vertices share that are close and look the same way; how light
-    falls on a surface is worked out for each vertex.
+    Shadows are computed per spot, a group of nearby vertices with the same normal; the angle of incidence is computed
+    per vertex.
     """
     middles = np.zeros_like(mesh.vertices)
     kernels.corner_middles(mesh.triangles, mesh.vertices, middles)
@@ -67,7 +67,7 @@ def bake_light(home: Home, mesh: Mesh, occluded: Occluded) -> Floats:
         light[members] = direct * (DIRECT / typical) + AMBIENT * _ambient(room, normals) * (
             DARKEST + (1 - DARKEST) * openness[used][own, None]
         )
-    # Lest a picture on a wall darken the wall around it, covered vertices take over their neighbours' light.
+    # Covered vertices take their neighbours' light, or else a painting would darken the wall around it.
     known = openness[spot_of] >= COVERED
     for _ in range(2):
         kernels.spread(mesh.triangles, light, known)
@@ -75,7 +75,7 @@ def bake_light(home: Home, mesh: Mesh, occluded: Occluded) -> Floats:
 
 
 def _spots(mesh: Mesh, inset: Floats) -> tuple[NDArray[np.int64], Floats]:
-    """The number of each vertex's spot; and of each spot the place, the normal and the way out of a corner (n, 9)."""
+    """Each vertex's spot; and (n, 9) each spot's position, normal and direction out of a corner."""
     cells = np.floor(mesh.vertices / SPOT).astype(np.int64) & 255
     looks = np.rint(mesh.normals * 1.4).astype(np.int64) + 1
     key = mesh.vertex_part.astype(np.int64)
@@ -90,17 +90,17 @@ def _spots(mesh: Mesh, inset: Floats) -> tuple[NDArray[np.int64], Floats]:
     spots = np.add.reduceat(values, starts) / np.diff(np.append(starts, len(order)))[:, None].astype(np.float32)
     length = np.sqrt((spots[:, 3:6] ** 2).sum(axis=1, keepdims=True))
     spots[:, 3:6] = np.where(length > 0.1, spots[:, 3:6] / np.maximum(length, 0.1), [0, 0, 1])
-    # The mean of a bent face is inside it; out it goes, as far as its outermost vertex.
+    # The mean of a curved face lies inside it: move it out as far as the outermost vertex.
     bulge = ((values[:, :3] - spots[number, :3]) * spots[number, 3:6]).sum(axis=1)
     spots[:, :3] += np.maximum.reduceat(bulge, starts)[:, None] * spots[:, 3:6]
     return spot_of, spots.astype(np.float32)
 
 
 def _opened(spots: Floats, occluded: Occluded) -> tuple[Floats, Floats]:
-    """Spots moved to where their light is taken (place and normal), and how open each is there.
+    """The points (position and normal) at which the light of spots is sampled, and how open each is.
 
-    That is a little outwards, and towards the middle of its triangles, out of the corner that it may sit in; far
-    towards the middle where it is buried in another solid.
+    A point lies a little outwards, and towards the middle of its triangles, to leave a possible corner; farther towards
+    the middle if it is buried in another solid.
     """
     places, normals, inset = spots[:, :3], spots[:, 3:6], spots[:, 6:]
     places = places + np.float32(INSET[0]) * inset + np.float32(LIFT) * normals
@@ -112,7 +112,7 @@ def _opened(spots: Floats, occluded: Occluded) -> tuple[Floats, Floats]:
 
 
 def _openness(places: Floats, normals: Floats, occluded: Occluded) -> Floats:
-    """The share of the half space above each place that is free nearby."""
+    """The share of the hemisphere above each point that is free nearby."""
     free = np.zeros(len(places), dtype=np.float32)
     rays = np.empty_like(places)
     for ray in range(CORNER_RAYS):
@@ -124,7 +124,7 @@ def _openness(places: Floats, normals: Floats, occluded: Occluded) -> Floats:
 
 
 def _ambient(room: Room, normals: Floats) -> NDArray[np.float64]:
-    """What comes back from ceiling, walls and floor, in their colours."""
+    """Ambient light from ceiling, walls and floor, in their colours."""
     above, beside, below = (
         0.55 + 0.45 * linear_colour(surface.colour) / max(float(linear_colour(surface.colour).mean()), 0.35)
         for surface in (room.ceiling, room.walls, room.floor)
@@ -143,7 +143,7 @@ def _direct(
     spot_of: NDArray[np.int64],
     occluded: Occluded,
 ) -> Floats:
-    """Light straight from lamps and windows."""
+    """Direct light from lamps and windows."""
     total = np.zeros((len(vertices), 3), dtype=np.float32)
     chosen = np.empty(len(spots), dtype=np.int64)
     rays, reach = np.empty((len(spots), 3), dtype=np.float32), np.empty(len(spots), dtype=np.float32)
@@ -157,7 +157,7 @@ def _direct(
 
 
 def _light_points(home: Home, room: Room) -> list[tuple[Floats, Floats, float, Floats]]:
-    """Points that shine: position, the direction that they shine along, how much also sideways, and power."""
+    """Light sources: position, main direction, how much shines sideways, and power."""
     floor = home.floor_of(room.index)
     size = max(room.width * room.depth, 4.0)
     points: list[tuple[Floats, Floats, float, Floats]] = []
@@ -191,7 +191,7 @@ def _light_points(home: Home, room: Room) -> list[tuple[Floats, Floats, float, F
 def window_panes(
     home: Home, room: Room
 ) -> list[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], float, float]]:
-    """Of each window of the room: the middle of its pane, along it, inwards, half its width and height."""
+    """For each window of the room: the middle of its pane, directions along it and inwards, half width and height."""
     panes = []
     for window in home.windows:
         if window.room != room.index:
@@ -209,14 +209,14 @@ def window_panes(
 
 
 def sun_direction(home: Home) -> NDArray[np.float64]:
-    """Towards the sun: the azimuth differs from home to home, the height is that of a fine morning."""
+    """Direction to the sun: the azimuth differs between homes, the height is that of a fine morning."""
     azimuth = np.random.default_rng([home.seed, 7]).uniform(0, 2 * math.pi)
     height = math.radians(38)
     return np.array([math.sin(azimuth) * math.cos(height), math.cos(azimuth) * math.cos(height), math.sin(height)])
 
 
 def sun_panes(home: Home, towards: NDArray[np.float64]) -> tuple[Floats, NDArray[np.int32]]:
-    """The windows that the sun shines through, by room, and where each room's begin; see `find_sun`."""
+    """The windows that the sun shines through, by room, and each room's first index; see `find_sun`."""
     rows, begins = [], [0]
     for room in home.rooms:
         for middle, right, inward, half_width, half_height in window_panes(home, room):

@@ -25,7 +25,7 @@ def add_lamp(
     power: Floats,
     total: Floats,
 ) -> None:
-    """Add the light of one point that shines along `outward`, and less to its sides, where its spot sees it."""
+    """Add the light of one source, which shines along `outward` and less sideways, to vertices whose spot sees it."""
     for vertex in range(vertices.shape[0]):
         if not free[spot_of[vertex]]:
             continue
@@ -55,7 +55,7 @@ def towards_point(
     rays: Floats,
     reach: Floats,
 ) -> int:
-    """Which spots (place and normal) a lamp may shine on, the way to it and how far; returns how many they are."""
+    """Find the spots (position and normal) a lamp may reach, with direction and distance to it; returns how many."""
     count = 0
     for spot in range(spots.shape[0]):
         dx, dy, dz = position[0] - spots[spot, 0], position[1] - spots[spot, 1], position[2] - spots[spot, 2]
@@ -74,7 +74,7 @@ def towards_point(
 
 @compiled
 def corner_rays(normals: Floats, x: float, y: float, z: float, rays: Floats) -> None:
-    """One direction of a half space, given with z along the normal, for each normal."""
+    """For each normal, the direction (x, y, z) given in a frame whose z axis is that normal."""
     for place in range(normals.shape[0]):
         nx, ny, nz = normals[place, 0], normals[place, 1], normals[place, 2]
         if abs(nz) < 0.9:
@@ -91,7 +91,7 @@ def corner_rays(normals: Floats, x: float, y: float, z: float, rays: Floats) -> 
 
 @compiled
 def corner_middles(triangles: Ints, vertices: Floats, sums: Floats) -> None:
-    """For each vertex the mean of the middles of the triangles that it is a corner of."""
+    """For each vertex, the mean centre of the triangles that it belongs to."""
     counts = np.zeros(vertices.shape[0], dtype=np.float32)
     for triangle in range(triangles.shape[0]):
         a, b, c = triangles[triangle, 0], triangles[triangle, 1], triangles[triangle, 2]
@@ -106,7 +106,7 @@ def corner_middles(triangles: Ints, vertices: Floats, sums: Floats) -> None:
 
 @compiled
 def spread(triangles: Ints, light: Floats, known: NDArray[np.bool_]) -> None:
-    """Give unknown vertices the mean light of the known ones in their triangles, which makes them known."""
+    """Give unknown vertices the mean light of the known ones in their triangles, and mark them as known."""
     sums = np.zeros_like(light)
     counts = np.zeros(light.shape[0], dtype=np.float32)
     for triangle in range(triangles.shape[0]):

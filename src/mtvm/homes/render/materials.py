@@ -1,7 +1,7 @@
-"""Colours that people can name, and materials that give surfaces their texture and gloss.
+"""Named colours, and materials that give surfaces their texture and gloss.
 
-A surface becomes a row of numbers that the shading kernels read; the textures themselves are computed there, at the
-point that a ray meets, from its position in the frame of the room or thing.
+A surface becomes a row of numbers for the shading kernels, which compute its texture at each hit from the position in
+the frame of the room or thing.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ PALETTE: dict[str, str] = {
     "silver": "#c3c7cc",
     "turquoise": "#27b8b3",
 }
-"""Names to sRGB."""
+"""sRGB of each named colour."""
 
-# Kinds of texture, as the kernels number them.
+# Textures, as numbered in the kernels.
 PLAIN, WOOD, PLANKS, TILE, BRICK, MARBLE, CARPET, WEAVE, LEATHER, CONCRETE, FOLIAGE, BRUSHED, PLASTER = range(13)
 # What a ray does at a surface.
 SOLID, GLOWING, GLASS, MIRROR, SKY = range(5)
@@ -49,26 +49,26 @@ SOLID, GLOWING, GLASS, MIRROR, SKY = range(5)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Material:
-    """How light meets a surface, besides its colour."""
+    """How a surface looks, apart from its colour."""
 
     texture: int = PLAIN
     strength: float = 0.0
-    """How far the texture moves the colour from light to dark."""
+    """How much the texture varies the brightness."""
     gloss: float = 0.0
-    """The share of light that is reflected as from a polished surface, seen straight on."""
+    """The share of light that is reflected specularly, seen straight on."""
     sharpness: float = 20.0
-    """Of the lamps' reflections: the larger, the smaller."""
+    """Larger values give smaller reflections of lamps."""
     metallic: float = 0.0
-    """Whether the reflections take the colour of the surface."""
+    """How much reflections take on the colour of the surface."""
     behaviour: int = SOLID
     light: float = 0.0
-    """What it sends out by itself, as a multiple of its colour."""
+    """Light that it emits, as a multiple of its colour."""
     joint: str = "grey"
     """The colour between tiles or bricks."""
     fade: float = 0.0
-    """How much white is mixed into the colour: whole walls in full colour would drown a room in it."""
+    """How much white is mixed into the colour, because whole walls in full colour would be overpowering."""
     dim: float = 1.0
-    """What the colour is multiplied with: baked earth is duller than paint."""
+    """Factor for the colour: bricks are duller than paint."""
 
 
 MATERIALS: dict[str, Material] = {
@@ -111,7 +111,7 @@ def linear_colour(name: str) -> NDArray[np.float64]:
 
 
 def encode_table(entries: int, highest: float) -> NDArray[np.uint8]:
-    """Linear light from 0 to `highest` to what a screen shows: true up to a knee, then gently towards white."""
+    """Table from linear light, 0 to `highest`, to screen values: exact up to a knee, then gently towards white."""
     light = np.linspace(0, highest, entries)
     knee = 0.72
     soft = np.where(light < knee, light, knee + (1 - knee) * (1 - np.exp(-(light - knee) / (1 - knee))))
@@ -120,14 +120,14 @@ def encode_table(entries: int, highest: float) -> NDArray[np.uint8]:
 
 
 def surface_table(surfaces: Iterable[Surface]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-    """For each surface its numbers (see `SURFACE_COLUMNS`), and its texture and behaviour."""
+    """Each surface's numbers (see `SURFACE_COLUMNS`), and its texture and behaviour."""
     numbers, codes = [], []
     for surface in surfaces:
         if surface.material not in MATERIALS:
             raise InputError(f"There is no material {surface.material!r}; there are {', '.join(MATERIALS)}.")
         material = MATERIALS[surface.material]
         colour = linear_colour(surface.colour) * material.dim
-        # Dark walls stay dark: their white is scaled with their brightest channel.
+        # Dark walls stay dark: the white is scaled by the brightest channel.
         colour = colour + (linear_colour("white") - colour) * material.fade * (0.35 + 0.65 * colour.max())
         joint = linear_colour(_joint_colour(surface, material))
         look = [material.strength, material.gloss, material.sharpness, material.metallic, material.light]
@@ -137,7 +137,7 @@ def surface_table(surfaces: Iterable[Surface]) -> tuple[NDArray[np.float32], NDA
 
 
 def _joint_colour(surface: Surface, material: Material) -> str:
-    """Joints must be seen: dark between light tiles, light between dark ones."""
+    """A colour that stands out: dark between light tiles, light between dark ones."""
     if material.texture not in (TILE, BRICK):
         return material.joint
     light = float(linear_colour(surface.colour).mean())

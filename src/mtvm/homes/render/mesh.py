@@ -1,6 +1,6 @@
-"""A home as triangles: each with a surface, and the number of what it belongs to.
+"""A home as triangles, each with a surface and an owner.
 
-Owners are numbered through: the shell of room i, thing i, opening i (frame and leaf), window i, flight of stairs i.
+An owner is the shell of room i, thing i, opening i (frame and leaf), window i or flight of stairs i.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from mtvm.homes.shapes.solids import Floats, Ints, Solid, cross
 What = Literal["room", "thing", "opening", "window", "stairs"]
 WHATS: tuple[What, ...] = ("room", "thing", "opening", "window", "stairs")
 OVERLAP = 0.003
-"""How far walls, floors and ceilings run on behind each other: a ray must not slip through where they meet."""
+"""How far walls, floors and ceilings overlap, so that no ray slips through where they meet."""
 NOBODY = -1
-"""The owner of what a ray meets outside: nothing."""
+"""The owner of rays that hit nothing."""
 _PER_KIND = 1 << 16
 
 
@@ -37,25 +37,25 @@ def owner_of(owner: int) -> tuple[What, int]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Mesh:
-    """Triangles, wound outwards. Textures are looked up at `texture`, in the frame of the room or thing."""
+    """Triangles, wound outwards. `texture` holds texture positions, in the frame of the room or thing."""
 
     vertices: NDArray[np.float32]
     normals: NDArray[np.float32]
     texture: NDArray[np.float32]
     vertex_room: NDArray[np.int32]
     vertex_part: NDArray[np.int32]
-    """The number of the solid, wall, floor or ceiling that each vertex belongs to."""
+    """Number of the solid, wall, floor or ceiling that each vertex belongs to."""
     triangles: NDArray[np.int32]
     surface: NDArray[np.int32]
-    """Of each triangle, as a place in `surfaces`."""
+    """Each triangle's index in `surfaces`."""
     owner: NDArray[np.int32]
     facing: NDArray[np.int32]
-    """The axis of the texture's frame that each triangle looks along."""
+    """The axis of the texture's frame that each triangle faces."""
     surfaces: tuple[Surface, ...]
 
 
 class MeshBuilder:
-    """Gathers pieces and joins them at the end."""
+    """Collects pieces and joins them at the end."""
 
     def __init__(self) -> None:
         self._vertices: list[Floats] = []
@@ -90,7 +90,7 @@ class MeshBuilder:
     def add_solids(
         self, solids: Sequence[Solid], owner: int, room: int, place: Point = (0.0, 0.0, 0.0), heading: float = 0.0
     ) -> None:
-        """Solids in their own frame, turned clockwise by `heading` and moved to `place`."""
+        """Add solids, turned clockwise by `heading` and moved to `place`."""
         if not solids:
             return
         sine, cosine = math.sin(heading), math.cos(heading)
@@ -109,7 +109,7 @@ class MeshBuilder:
         texture = np.concatenate(self._texture).astype(np.float32)
         first, second, third = (texture[triangles[:, corner]] for corner in range(3))
         normals = np.abs(cross(second - first, third - first))
-        # Turned profiles have triangles without area where they meet their axis.
+        # Lathed profiles have triangles of zero area where they meet their axis.
         real = normals.max(axis=1) > 1e-10
         owners = np.repeat(pieces[:, 3:], pieces[:, 1], axis=0)[real].astype(np.int32)
         return Mesh(
@@ -127,8 +127,8 @@ class MeshBuilder:
 
 
 def build_mesh(home: Home) -> Mesh:
-    """All of a home: rooms, openings, windows, stairs and things."""
-    # The shell's functions fill a MeshBuilder, so they know this module.
+    """The mesh of a whole home: rooms, openings, windows, stairs and things."""
+    # Imported here because these modules import this one.
     from mtvm.homes.render.openings import add_opening, add_window
     from mtvm.homes.render.shell import add_room, add_stairs
 
@@ -165,9 +165,9 @@ def add_grid(
     texture_origin: ArrayLike,
     swap: bool = False,
 ) -> None:
-    """A rectangle as a grid with the given lines, without the cells in a hole (left, low, right, high).
+    """Add a rectangle as a grid with the given lines, without the cells in a hole (left, low, right, high).
 
-    It looks along `right` x `up`. `swap` exchanges the texture's x and y, to lay planks the other way.
+    It faces along `right` x `up`. `swap` exchanges the texture's x and y, to lay planks the other way.
     """
     right, up, corner = np.asarray(right), np.asarray(up), np.asarray(corner)
     points = corner + across[None, :, None] * right + upwards[:, None, None] * up
@@ -187,7 +187,7 @@ def add_grid(
 
 
 def grid_lines(length: float, cell: float, edges: list[float]) -> Floats:
-    """From just before 0 to just after `length`, through both and all `edges` within, at most `cell` apart."""
+    """Grid lines from just before 0 to just after `length`, including both and all `edges`, at most `cell` apart."""
     stops = sorted({0.0, length, *(round(edge, 6) for edge in edges if 1e-4 < edge < length - 1e-4)})
     pieces = [
         np.linspace(a, b, max(1, math.ceil((b - a) / cell - 1e-6)), endpoint=False)
@@ -197,12 +197,12 @@ def grid_lines(length: float, cell: float, edges: list[float]) -> Floats:
 
 
 def _along_grain(solid: Solid) -> Floats:
-    """The longest side of the solid becomes x, along which wood has its grain."""
+    """Texture positions with the solid's longest side as x, the direction of the wood's grain."""
     extent = np.ptp(solid.vertices, axis=0)
     order = np.argsort(-extent, kind="stable")
     return solid.vertices[:, order]
 
 
 def _texture_shift(owner: int) -> Floats:
-    """So that two tables are not cut from the same spot of the same tree."""
+    """A texture offset for each owner, so that two tables do not have the same grain."""
     return np.array([(owner * 0.619) % 1.0, (owner * 0.377) % 1.0, (owner * 0.841) % 1.0]) * 7.0

@@ -1,4 +1,4 @@
-"""Doorways with frames and leaves, passages, and windows with daylight behind them."""
+"""Doorways with frames and door leaves, passages, and windows with daylight behind them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ CASING = (0.06, 0.014)
 LEAF = 0.04
 HANDLE = 0.06
 REVEAL = 0.1
-"""How deep a window's pane lies in its wall."""
+"""Depth of a window's pane in its wall."""
 
 
 def wall_gap(home: Home, opening: Opening) -> tuple[float, float]:
-    """Where the faces of the wall are, across the direction in which it runs."""
+    """Positions of the wall's two faces, perpendicular to its direction."""
     first, second = (home.rooms[index] for index in opening.rooms)
     if opening.along == "x":
         faces = (first.y1, second.y0) if first.y1 < opening.y + 1e-6 else (second.y1, first.y0)
@@ -31,11 +31,11 @@ def wall_gap(home: Home, opening: Opening) -> tuple[float, float]:
 
 
 def add_opening(builder: MeshBuilder, home: Home, opening: Opening) -> None:
-    """Lining and casing, the strip of floor between the rooms, and an open leaf where there is place for one."""
+    """Add lining and casing, the strip of floor between the rooms, and an open door leaf if there is space for one."""
     low, high = wall_gap(home, opening)
     floor = home.floor_of(opening.rooms[0])
     thick, middle = high - low, (low + high) / 2
-    # The form's y goes across the wall, its x along it.
+    # The form's y runs across the wall, its x along it.
     form = Form(opening.width, thick, opening.height, opening.surface, WHITE_PAINT)
     half, back, front = opening.width / 2, -thick / 2, thick / 2
     for side in (-1, 1):
@@ -59,7 +59,7 @@ def add_opening(builder: MeshBuilder, home: Home, opening: Opening) -> None:
 
 
 def _add_leaf(builder: MeshBuilder, home: Home, opening: Opening) -> None:
-    """Folded back against the wall of the room, and on the side, where it stands before nothing."""
+    """Add the door leaf, folded back against the wall, in the room and on the side where it covers nothing."""
     floor, reach = home.floor_of(opening.rooms[0]), home.wall_thickness + 0.05
     for index in opening.rooms[::-1]:
         for wall in walls_of(home.rooms[index]):
@@ -75,7 +75,7 @@ def _add_leaf(builder: MeshBuilder, home: Home, opening: Opening) -> None:
 
 
 def _is_free(home: Home, room: int, wall: Wall, span: tuple[float, float], opening: Opening) -> bool:
-    """Whether nothing stands or opens where a leaf would rest."""
+    """Whether there is neither a thing nor an opening where a leaf would rest."""
     if span[0] < 0.01 or span[1] > wall.length - 0.01:
         return False
     ways, panes = wall_holes(home, home.rooms[room], wall)
@@ -116,7 +116,7 @@ def _add_leaf_at(
     floor: float,
     room: int,
 ) -> None:
-    """The leaf with four panels and handles; `side` says on which side of the opening it hangs."""
+    """Add the leaf with four panels and handles; `side` is the side of the opening on which it hangs."""
     width, height = opening.width, opening.height - 0.01
     form = Form(width, LEAF, height, opening.surface, STEEL)
     half = width / 2
@@ -125,7 +125,7 @@ def _add_leaf_at(
     for x in ((-half + gap, -gap / 2), (gap / 2, half - gap)):
         for z in ((0.15, 0.85), (1.05, height - 0.13)):
             form.panel(x, (LEAF, LEAF + 0.008), z, opening.surface)
-    # The wall is seen from within along +right; the form looks into the room, so its x runs against it.
+    # Seen from inside, the wall runs along +right; the form faces the room, so its x runs the opposite way.
     away = -side * (half - 0.06)
     form.tube(
         [(away, LEAF, 0.98), (away, LEAF + HANDLE - 0.015, 0.98), (away + side * 0.1, LEAF + HANDLE - 0.015, 0.98)],
@@ -144,14 +144,14 @@ def _add_leaf_at(
 
 
 def add_window(builder: MeshBuilder, home: Home, window: Window) -> None:
-    """Reveals, a white frame with bars, a sill board, and a pane that shows the sky."""
+    """Add reveals, a white frame with bars, a sill board, and a pane that shows the sky."""
     room = home.rooms[window.room]
     reach = home.wall_thickness + 0.05
     found = [(wall, at) for wall in walls_of(room) if (at := place_on(wall, window.x, window.y, reach)) is not None]
     wall, at = min(found, key=lambda pair: abs((window.along == "x") - abs(pair[0].right[0])))
     width, height = window.width, window.height
     half, deep = width / 2, -REVEAL
-    # The form looks into the room: y is 0 at the inner face of the wall and negative within it.
+    # The form faces the room: y is 0 at the inner face of the wall and negative inside the wall.
     form = Form(width, REVEAL, height, WHITE_PAINT, WHITE_PAINT)
     for x in ((-half - 0.02, -half), (half, half + 0.02)):
         form.box(x, (deep, -0.002), (-0.02, height + 0.02), WHITE_PAINT)

@@ -1,10 +1,10 @@
-"""Panoramas of a home by ray tracing: colours, distances and owners of the six faces of a skybox.
+"""Ray-traced panoramas of a home: colours, distances and owners for the six faces of a skybox.
 
     scene = Scene(home)
     panorama = scene.panorama(home.viewpoints[0], 256)
 
-Faces are ordered and turned as Matterport's, so `render_views(panorama.faces, panorama.rotation, ...)` of
-`mtvm.world.skybox` shows the home. Needs the packages embreex and numba.
+Faces have Matterport's order and orientation, so `render_views(panorama.faces, panorama.rotation, ...)` of
+`mtvm.world.skybox` renders the home. Needs the packages embreex and numba.
 """
 
 from __future__ import annotations
@@ -29,32 +29,32 @@ Floats = NDArray[np.float32]
 
 DEPTH_UNIT = 0.00025
 SUN = 1.5
-"""How bright the sun's patches are, where typical light is 1."""
+"""Brightness of sunlit patches; typical light is 1."""
 BRIGHTEST = 2.5
-"""Light beyond this is white whatever its colour."""
+"""Light above this is shown as white."""
 EDGE_CONTRAST = 20
-"""Grey levels between neighbours from which a pixel is drawn from several rays."""
+"""Difference in grey levels between neighbours above which a pixel is drawn from several rays."""
 EDGE_OFFSETS = ((-0.125, -0.375), (0.375, -0.125), (0.125, 0.375), (-0.375, 0.125))
-"""Of those rays, beside the one through the pixel's middle, in pixels."""
+"""Offsets in pixels of those rays, in addition to the one through the pixel's middle."""
 GLASS_TINT = 0.15
 ALL = np.empty(0, dtype=np.int64)
 NORTH = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
-"""The rotation of a level camera that looks along +y: x right, y down, z forward to world."""
+"""Rotation of a level camera that looks along +y: from x right, y down, z forward to world."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Panorama:
-    """What is seen from a place, as six faces."""
+    """The view in all directions from one position, as six faces."""
 
     position: tuple[float, float, float]
     rotation: NDArray[np.float64]
-    """The 3x3 part of the pose: camera (x right, y down, z forward) to world."""
+    """The 3x3 rotation of the pose: camera (x right, y down, z forward) to world."""
     depth: NDArray[np.uint16]
-    """(6, N, N) distances from the place in 0.25 mm; 0 where nothing is met."""
+    """(6, N, N) distances in units of 0.25 mm; 0 where nothing is hit."""
     owner: NDArray[np.int32]
-    """(6, N, N), see `mtvm.homes.mesh.owner_of`; -1 where nothing is met."""
+    """(6, N, N), see `mtvm.homes.render.mesh.owner_of`; -1 where nothing is hit."""
     faces: NDArray[np.uint8] | None = None
-    """(6, N, N, 3) RGB; None when only looked at."""
+    """(6, N, N, 3) RGB; None from `Scene.look`."""
 
 
 def level_rotation(heading: float) -> NDArray[np.float64]:
@@ -65,7 +65,7 @@ def level_rotation(heading: float) -> NDArray[np.float64]:
 
 @functools.lru_cache(maxsize=8)
 def face_directions(size: int, across: float = 0.0, down: float = 0.0) -> Floats:
-    """Unit directions (6 * size * size, 3) of the pixels in the pose camera's axes, moved by parts of a pixel."""
+    """Unit directions (6 * size * size, 3) of the pixels in the camera's axes, offset by fractions of a pixel."""
     steps = (np.arange(size) + 0.5) / size * 2 - 1
     right, below, ahead = FACE_AXES[:, 0], FACE_AXES[:, 1], FACE_AXES[:, 2]
     rays = (
@@ -78,7 +78,7 @@ def face_directions(size: int, across: float = 0.0, down: float = 0.0) -> Floats
 
 
 class Scene:
-    """A home ready to be looked at: triangles, a tree to find them by, and light."""
+    """A home ready for rendering: triangles, a search tree over them, and light."""
 
     def __init__(self, home: Home) -> None:
         self.home = home
@@ -99,7 +99,7 @@ class Scene:
         self._alone: dict[int, tuple[Any, NDArray[np.float32], float]] = {}
 
     def panorama(self, viewpoint: Viewpoint, size: int = 256, rotation: ArrayLike | None = None) -> Panorama:
-        """Colours, depth and owners; `rotation` is that of the viewpoint's pose, by default level and north."""
+        """Colours, depth and owners; `rotation` is that of the viewpoint's pose, by default level and facing north."""
         origin, turned, to_world = self._camera(viewpoint, size, rotation)
         met = self._tree.run(np.broadcast_to(origin, turned.shape), turned)
         hits = self._measure(origin, turned, met)
@@ -111,14 +111,14 @@ class Scene:
         return Panorama(_position(viewpoint), to_world, depth, owner, faces)
 
     def look(self, viewpoint: Viewpoint, size: int = 64, rotation: ArrayLike | None = None) -> Panorama:
-        """Depth and owners only, which is quick."""
+        """Depth and owners only, which is fast."""
         origin, turned, to_world = self._camera(viewpoint, size, rotation)
         met = self._tree.run(np.broadcast_to(origin, turned.shape), turned)
         hits = self._measure(origin, turned, met)
         return Panorama(_position(viewpoint), to_world, self._depth(hits, size), self._owner(met, size))
 
     def alone(self, owner: int, position: tuple[float, float, float], directions: Floats) -> NDArray[np.int64]:
-        """The directions in which `owner` would be seen from a place if there were nothing else."""
+        """The directions in which `owner` would be visible from `position` if there were nothing else."""
         if owner not in self._alone:
             own = self.mesh.triangles[self.mesh.owner == owner]
             used, triangles = np.unique(own, return_inverse=True)
@@ -159,7 +159,7 @@ class Scene:
         to_world: NDArray[np.float64],
         size: int,
     ) -> None:
-        """Draw the marked pixels again as the mean of several rays each."""
+        """Redraw each marked pixel as the mean of several rays."""
         if len(marked) == 0:
             return
         parts = [self._turned(face_directions(size, *offset), to_world, marked) for offset in EDGE_OFFSETS]
@@ -185,7 +185,7 @@ class Scene:
         size: int,
         bounces: int = 2,
     ) -> Floats:
-        """Linear light that comes along each ray."""
+        """Linear light along each ray."""
         colours = np.empty((len(met), 3), dtype=np.float32)
         sun = self._sunlight(origins, directions, met, hits)
         self._kernels.shade(
@@ -216,7 +216,7 @@ class Scene:
         bounces: int,
         colours: Floats,
     ) -> None:
-        """Show what mirrors reflect and what is behind glass."""
+        """Add what mirrors reflect and what is behind glass."""
         behaviour = np.where(met >= 0, self._behaviours[self._codes[met, 0], 1], 0)
         rays = np.flatnonzero((behaviour == MIRROR) | (behaviour == GLASS))
         if len(rays) == 0:
@@ -261,7 +261,7 @@ class Scene:
         return self._solid_tree.run(origins, directions, dists=distances, query="OCCLUDED") >= 0
 
     def _without_glass(self) -> Any:
-        """A tree of what keeps light off; the same as the whole where there is no glass."""
+        """A search tree of everything that blocks light; the full tree if there is no glass."""
         glass = np.isin(self._behaviours[self.mesh.surface, 1], (GLASS,))
         return _tree(self.mesh.vertices, self.mesh.triangles[~glass]) if glass.any() else self._tree
 
@@ -273,7 +273,7 @@ class Scene:
         return rows
 
     def _lamp_places(self) -> Floats:
-        """One lamp of each room, for reflections."""
+        """Position of one lamp in each room, for reflections."""
         places = []
         for room in self.home.rooms:
             lamps = [thing for thing in self.home.things if thing.room == room.index and thing.kind == "ceiling lamp"]
@@ -312,7 +312,7 @@ def kernels() -> ModuleType:
 
 
 def _optional(module: str) -> ModuleType:
-    """A module that is, or needs, a package of the extra `homes`."""
+    """Import a module that is, or needs, a package of the extra `homes`."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:

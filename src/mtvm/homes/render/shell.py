@@ -1,4 +1,4 @@
-"""The shell of a home: floors, ceilings, walls with their holes, skirting boards and stairs."""
+"""The shell of a home: floors, ceilings, walls with holes, skirting boards and stairs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mtvm.homes.shapes.solids import Form
 
 WHITE_PAINT = Surface("white", "paint")
 FLOOR_CELL, WALL_CELL = 0.2, 0.3
-"""How fine the light on floors and walls is, in metres."""
+"""Resolution of the light on floors and walls, in metres."""
 LINING = 0.03
 """Thickness of the boards that line an opening, outside its clear width."""
 WALL_MATERIALS = {"paint": "wall", "tile": "wall tile"}
@@ -25,7 +25,7 @@ Hole = tuple[float, float, float, float]
 
 
 class Wall(NamedTuple):
-    """One inner face of a room's walls, seen from within: it runs from `start` along `right`."""
+    """An inner face of a room's walls; seen from inside, it runs from `start` along `right`."""
 
     start: tuple[float, float]
     right: tuple[float, float]
@@ -43,7 +43,7 @@ def walls_of(room: Room) -> list[Wall]:
 
 
 def place_on(wall: Wall, x: float, y: float, reach: float) -> float | None:
-    """How far along the wall a point of the plan is; None if it is more than `reach` off its line, or past its ends."""
+    """Position of a point along the wall; None if it is more than `reach` off the wall's line, or past its ends."""
     east, north = x - wall.start[0], y - wall.start[1]
     along = east * wall.right[0] + north * wall.right[1]
     off = abs(east * wall.right[1] - north * wall.right[0])
@@ -51,7 +51,7 @@ def place_on(wall: Wall, x: float, y: float, reach: float) -> float | None:
 
 
 def wall_holes(home: Home, room: Room, wall: Wall) -> tuple[list[Hole], list[Hole]]:
-    """The holes of openings and of windows in a wall: left, low, right, high above the floor."""
+    """The holes for openings and for windows in a wall: left, low, right, high; heights above the floor."""
     reach = home.wall_thickness + 0.05
     ways: list[Hole] = []
     for opening in home.openings:
@@ -96,7 +96,7 @@ def add_room(builder: MeshBuilder, home: Home, room: Room) -> None:
 
 
 def _add_board(form: Form, wall: Wall, low: float, high: float, floor: float) -> None:
-    """A skirting board from `low` to `high` along a wall."""
+    """Add a skirting board from `low` to `high` along a wall."""
     inward = (wall.right[1], -wall.right[0])
     a = [wall.start[axis] + wall.right[axis] * low for axis in (0, 1)]
     b = [wall.start[axis] + wall.right[axis] * high + inward[axis] * SKIRTING[1] for axis in (0, 1)]
@@ -105,7 +105,7 @@ def _add_board(form: Form, wall: Wall, low: float, high: float, floor: float) ->
 
 
 def _add_level(builder: MeshBuilder, home: Home, room: Room, height: float, is_floor: bool) -> None:
-    """A floor or a ceiling, with the hole of stairs that come from below or lead above."""
+    """Add a floor or a ceiling, with holes for stairs."""
     holes: list[Hole] = []
     for stairs in home.stairs:
         if stairs.rooms[1 if is_floor else 0] == room.index:
@@ -128,7 +128,7 @@ def _add_level(builder: MeshBuilder, home: Home, room: Room, height: float, is_f
 
 
 def add_stairs(builder: MeshBuilder, home: Home, stairs: Stairs) -> None:
-    """Steps, the sides of the hole that they need, and railings where there is no wall."""
+    """Add steps, the sides of their hole, and railings where there is no wall."""
     owner = owner_id("stairs", stairs.index)
     rect = flight_rect(stairs)
     (x0, y0, z0), (x1, y1, z1) = stairs.foot, stairs.top
@@ -156,7 +156,7 @@ def add_stairs(builder: MeshBuilder, home: Home, stairs: Stairs) -> None:
 
 
 def _open_sides(stairs: Stairs, rect: Rect, room: Room) -> list[int]:
-    """-1 for the left and 1 for the right side of the flight, as one climbs, where no wall of the room is near."""
+    """The sides of the flight without a wall nearby: -1 is left and 1 is right when climbing."""
     (x0, y0, _), (x1, y1, _) = stairs.foot, stairs.top
     if abs(x1 - x0) > abs(y1 - y0):
         gaps = {1: rect.y0 - room.y0, -1: room.y1 - rect.y1}
@@ -168,18 +168,18 @@ def _open_sides(stairs: Stairs, rect: Rect, room: Room) -> list[int]:
 
 
 def _add_slope_rail(form: Form, x: float, tread: float, rise: float, steps: int) -> None:
-    """A baluster on each step and a handrail along them."""
+    """Add a baluster on each step and a handrail along them."""
     for step in range(steps):
         y, z = (step + 0.5) * tread, (step + 1) * rise
         form.cylinder((x, y, 0), 0.014, (z, z + RAIL_HEIGHT), WHITE_PAINT, segments=6)
-    # The handrail begins at the newel post, before the first step.
+    # The handrail starts at the newel post, before the first step.
     ends = [(x, y, (y / tread + 0.5) * rise + RAIL_HEIGHT) for y in (-0.02, (steps - 0.5) * tread)]
     form.tube(ends, 0.028, form.main)
     form.box((x - 0.038, x + 0.038), (-0.06, 0.016), (0, rise + RAIL_HEIGHT + 0.08), form.main)
 
 
 def _add_guard(form: Form, start: tuple[float, float], end: tuple[float, float], level: float) -> None:
-    """A level railing from one point of the plan to another."""
+    """Add a level railing from one point of the floor plan to another."""
     a, b = np.array(start), np.array(end)
     count = max(2, round(float(np.linalg.norm(b - a)) / 0.13))
     for place in range(count + 1):
@@ -193,7 +193,7 @@ def _add_guard(form: Form, start: tuple[float, float], end: tuple[float, float],
 
 
 def _add_hole_sides(builder: MeshBuilder, rect: Rect, low: float, high: float, room: int) -> None:
-    """The cut through the slab, seen from the stairs."""
+    """Add the sides of the hole in the slab."""
     owner = owner_id("room", room)
     shaft = Room(room, "", 0, *rect, WHITE_PAINT, WHITE_PAINT, WHITE_PAINT)
     for wall in walls_of(shaft):

@@ -1,7 +1,7 @@
-"""Compiled textures: noise from hashed lattice points, and what each material makes of it; importing needs numba.
+"""Compiled textures: noise from hashed lattice points, and the patterns of the materials; importing needs numba.
 
-Every texture returns a factor for the surface's brightness and the share of the joint's colour. `blur` is the width
-in metres that a pixel covers: detail finer than that fades out instead of flickering.
+Every texture returns a factor for the surface's brightness and the share of the joint's colour. `blur` is the width in
+metres that a pixel covers; finer detail fades out instead of aliasing.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ BRICK_LENGTH, BRICK_HEIGHT, BRICK_JOINT = 0.24, 0.075, 0.012
 
 @compiled
 def hashed(x: int, y: int, z: int) -> float:
-    """0 to 1, the same for the same lattice point on every machine."""
+    """A hash of a lattice point, 0 to 1, the same on every machine."""
     word = (
         np.uint32(x) * np.uint32(0x8DA6B343)
         ^ np.uint32(y) * np.uint32(0xD8163841)
@@ -47,7 +47,7 @@ def hashed(x: int, y: int, z: int) -> float:
 
 @compiled
 def noise(x: float, y: float, z: float) -> float:
-    """Smooth value noise, 0 to 1, one lattice point a unit."""
+    """Smooth value noise, 0 to 1, one lattice point per unit."""
     fx, fy, fz = math.floor(x), math.floor(y), math.floor(z)
     ix, iy, iz = int(fx), int(fy), int(fz)
     u, v, w = x - fx, y - fy, z - fz
@@ -61,14 +61,14 @@ def noise(x: float, y: float, z: float) -> float:
 
 @compiled
 def kept(frequency: float, blur: float) -> float:
-    """How much of detail with so many waves a metre survives the width of a pixel."""
+    """How much of a detail with `frequency` waves per metre remains visible at the width of a pixel."""
     share = 1.3 - 1.6 * frequency * blur
     return min(max(share, 0.0), 1.0)
 
 
 @compiled
 def grain(x: float, y: float, z: float, blur: float) -> float:
-    """Wood along x, -1 to 1: broad bands, then fine streaks."""
+    """Wood grain along x, -1 to 1: broad bands, then fine streaks."""
     sway = noise(x * 0.9, y * 4, z * 4) * 3.0
     value = (noise(x * 0.7 + 7.3, y * 13 + sway, z * 13 + sway) - 0.5) * 1.3
     fine = kept(45.0, blur)
@@ -142,9 +142,9 @@ def speckle(x: float, y: float, z: float, frequency: float, blur: float) -> floa
 
 @compiled
 def texture(kind: int, place: NDArray[np.float32], facing: int, blur: float) -> tuple[float, float]:
-    """Brightness in multiples of the material's strength, and the joint's share, at a point of the surface's frame.
+    """Brightness in multiples of the material's strength, and the joint's share, at a point in the surface's frame.
 
-    `facing` is the axis that the surface looks along; patterns lie in the other two.
+    `facing` is the axis that the surface faces; patterns lie in the other two.
     """
     x, y, z = place[0], place[1], place[2]
     u, v = x, z
@@ -153,7 +153,7 @@ def texture(kind: int, place: NDArray[np.float32], facing: int, blur: float) -> 
     elif facing == 2:
         v = y
     if kind == WOOD:
-        # Across the end of a board, too, people expect to see its grain.
+        # The ends of boards show grain, too.
         return (grain(y, z, x, blur) if facing == 0 else grain(x, y, z, blur)), 0.0
     if kind == PLANKS:
         return planks(u, v, blur)

@@ -1,4 +1,4 @@
-"""What is seen in a panorama: things, openings, windows and stairs, how large, where, and in which of the 36 views.
+"""What is visible in a panorama: things, openings, windows and stairs, with size, direction and the 36 views.
 
 seen = seen_from(scene, scene.look(viewpoint))
 record = semantics_record(home, viewpoint, scene.panorama(viewpoint))
@@ -20,15 +20,15 @@ from mtvm.homes.render.raytrace import ALL, DEPTH_UNIT, Panorama, Scene, face_di
 from mtvm.world.views import IMAGE_HEIGHT, IMAGE_VFOV, IMAGE_WIDTH, VIEW_ELEVATION, VIEW_HEADING, VIEWS
 
 LEAST_SOLID_ANGLE = 0.0015
-"""Steradians below which something counts as not seen: a hand's breadth at two and a half metres."""
+"""Steradians below which something counts as not visible: a 10 cm square at a distance of 2.5 m."""
 LEAST_SHARE = 0.01
-"""What is seen is never nothing of a thing, even where the sample misses it."""
+"""Smallest visible share, used even if the sample misses the thing."""
 LEAST_BOX_SIDE = 6
-"""Pixels of a 640x480 view below which a box is a sliver."""
+"""Boxes with a shorter side, in pixels of a 640x480 view, are dropped as slivers."""
 
 Floats = NDArray[np.float32]
 Pixels = dict[int, NDArray[np.int64]]
-"""For each owner, the numbers of the pixels that show it."""
+"""The pixels that show each owner."""
 _SEEN: dict[What, Literal["thing", "opening", "window", "stairs"]] = {
     "thing": "thing",
     "opening": "opening",
@@ -46,7 +46,7 @@ class _Hole(NamedTuple):
 
 @functools.lru_cache(maxsize=8)
 def pixel_solid_angles(size: int) -> NDArray[np.float64]:
-    """Steradians of the pixels of all six faces, (6 * size * size,)."""
+    """(6 * size * size,) solid angles of the pixels of all six faces, in steradians."""
     edges = np.linspace(-1, 1, size + 1)
     across, down = edges[None, :], edges[:, None]
     corner = np.arctan(across * down / np.sqrt(1 + across * across + down * down))
@@ -57,7 +57,7 @@ def pixel_solid_angles(size: int) -> NDArray[np.float64]:
 def seen_from(scene: Scene, panorama: Panorama, least: float = LEAST_SOLID_ANGLE) -> list[Seen]:
     """Everything but rooms that covers at least `least` steradians, the largest first.
 
-    Through an opening one sees what is behind it; the opening counts as seen there, too.
+    An opening also counts as visible where something behind it is seen through it.
     """
     directions, angles = _directions(panorama), pixel_solid_angles(panorama.depth.shape[1])
     distances = _distances(panorama)
@@ -89,7 +89,7 @@ def seen_from(scene: Scene, panorama: Panorama, least: float = LEAST_SOLID_ANGLE
 def semantics_record(
     home: Home, viewpoint: Viewpoint, panorama: Panorama, least: float = LEAST_SOLID_ANGLE
 ) -> dict[str, Any]:
-    """One line of the semantics JSONL: the room, and the objects with their boxes in the views that show them."""
+    """One line of the semantics file: the room, and the objects with their boxes in the views that show them."""
     directions, angles = _directions(panorama), pixel_solid_angles(panorama.depth.shape[1])
     visible = _visible_pixels(panorama, _holes(home, panorama, directions))
     shown = {owner: pixels for owner, pixels in visible.items() if angles[pixels].sum() >= least}
@@ -106,7 +106,7 @@ def semantics_record(
 
 
 def object_id(home: Home, owner: int) -> int:
-    """Things keep their index; openings, windows and stairs are numbered after them."""
+    """Id of an owner: things keep their index; openings, windows and stairs follow them."""
     what, index = owner_of(owner)
     before: dict[What, int] = {
         "thing": 0,
@@ -127,7 +127,7 @@ def object_name(home: Home, owner: int) -> str:
 
 
 def _directions(panorama: Panorama) -> Floats:
-    """The pixels' unit directions in the world."""
+    """Unit directions of the pixels, in world axes."""
     rays = face_directions(panorama.depth.shape[1])
     out = np.empty_like(rays)
     kernels().turn(rays, ALL, panorama.rotation.astype(np.float32), out)
@@ -140,14 +140,14 @@ def _distances(panorama: Panorama) -> Floats:
 
 @functools.lru_cache(maxsize=8)
 def _sample(size: int) -> NDArray[np.int64]:
-    """Pixels that stand for all when shares are estimated: about 64 x 64 of each face."""
+    """The sample of pixels for estimating shares: about 64 x 64 per face."""
     step = max(1, size // 64)
     numbers = np.arange(6 * size * size).reshape(6, size, size)
     return numbers[:, step // 2 :: step, step // 2 :: step].ravel()
 
 
 def _holes(home: Home, panorama: Panorama, directions: Floats) -> list[_Hole]:
-    """What each opening would show and shows; nothing where one stands within it."""
+    """The pixels that point into each opening and those that see through it; none if the viewpoint is inside it."""
     rows = []
     for opening in home.openings:
         faces = wall_gap(home, opening)
@@ -164,7 +164,7 @@ def _holes(home: Home, panorama: Panorama, directions: Floats) -> list[_Hole]:
 
 
 def _visible_pixels(panorama: Panorama, holes: list[_Hole]) -> Pixels:
-    """For each thing, opening, window and flight of stairs the pixels that show it; none for what shows nowhere."""
+    """The pixels that show each visible thing, opening, window and flight of stairs."""
     owners = panorama.owner.ravel()
     kept = np.flatnonzero(owners >= owner_id("thing", 0))
     order = kept[np.argsort(owners[kept], kind="stable")]
@@ -182,7 +182,7 @@ def _plan_distance(opening: Opening, panorama: Panorama) -> float:
 
 
 def _view_boxes(directions: Floats, angles: NDArray[np.float64], groups: list[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """For each group of pixels and each view the box [x, y, width, height] around those that the view shows."""
+    """For each group of pixels and each view, the box [x, y, width, height] around the pixels that the view shows."""
     level = np.cos(VIEW_ELEVATION)
     forward = np.stack([np.sin(VIEW_HEADING) * level, np.cos(VIEW_HEADING) * level, np.sin(VIEW_ELEVATION)], axis=-1)
     right = np.stack([np.cos(VIEW_HEADING), -np.sin(VIEW_HEADING), np.zeros(VIEWS)], axis=-1)

@@ -1,6 +1,6 @@
-"""The shape of every kind of thing: from its box and its surfaces to solids that a person can name at a glance.
+"""The shape of every kind of thing: solids, made from its box and surfaces, that people recognise at a glance.
 
-Each kind has a function that fills the box of a `Form`; they live by theme in the modules of this package.
+Each kind has a function that fills the box of a `Form`; the modules of this package group them by theme.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ SHAPES: dict[str, Callable[[Form], None]] = {
     kind: getattr(module, kind.replace(" ", "_")) for module, kinds in _KINDS.items() for kind in kinds.split(", ")
 }
 
-_VARIED = 64  # different shapes of one kind and size, for those with something random about them
+_VARIED = 64  # different shapes of one kind and size, for kinds with random details
 
 
 def shape_of(thing: Thing) -> tuple[Solid, ...]:
-    """The solids of a thing about the middle of its underside, with its front towards +y."""
+    """The solids of a thing, centred on the middle of its underside, with its front towards +y."""
     size = (round(thing.width, 4), round(thing.depth, 4), round(thing.height, 4))
     return _shape(thing.kind, *size, thing.surface, thing.accent, thing.index % _VARIED)
 
 
 def forget_shapes() -> None:
-    """Empty the cache of shapes, to measure how long they take."""
+    """Empty the cache of shapes, for benchmarks."""
     _shape.cache_clear()
 
 

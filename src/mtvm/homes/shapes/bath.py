@@ -1,4 +1,4 @@
-"""What stands and hangs in bathrooms."""
+"""Things in bathrooms."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def bathtub(f: Form) -> None:
 
 
 def shower(f: Form) -> None:
-    """A tray, glass on three sides, a rail with a rose."""
+    """A tray, glass on three sides, a rail with a shower head."""
     tray = 0.09
     f.soft_box((f.left, f.right), (f.back, f.front), (0, tray), Surface("white", "ceramic"), 0.02, 1)
     f.cylinder((0, 0, 0), 0.05, (tray, tray + 0.004), STEEL)

@@ -1,4 +1,4 @@
-"""A car, an aquarium, doors to the outside: shapes with many parts of their own."""
+"""Complex shapes: a car, an aquarium, outer doors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def car(f: Form) -> None:
     f.soft_box((-half, half), (-long, long), (0.26, 0.78), paint, 0.16, 3)
     f.soft_box((-half + 0.03, half - 0.03), (0.7, long - 0.04), (0.5, 0.9), paint, 0.2, 3)
     f.soft_box((-half + 0.02, half - 0.02), (-long + 0.03, 0.9), (0.5, 0.92), paint, 0.12, 3)
-    # The cabin, as an outline of (y, z) pulled across; the glass stands out a little from it.
+    # The cabin, extruded from an outline of (y, z); the glass protrudes slightly.
     cabin = [(-1.98, 0.85), (1.1, 0.85), (0.3, 1.4), (0.0, 1.46), (-1.1, 1.46), (-1.6, 1.38)]
     f.prism(cabin, (-half + 0.12, half - 0.12), paint, "x")
     for side in (-1, 1):

@@ -1,4 +1,4 @@
-"""Instruments, vehicles, sports, and what one looks at."""
+"""Instruments, sports equipment, tools and other leisure things."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def piano(f: Form) -> None:
     for key in range(count):
         x = keys[0] + key * each
         f.box((x + 0.0012, x + each - 0.0012), (far, near), (shelf - 0.02, shelf), WHITE_PLASTIC)
-        # As one sits before it, keys run from the thing's own right to its left.
+        # For the player, keys run from the thing's own right to its left.
         if (count - 1 - key) % 7 in (1, 2, 4, 5, 6):
             f.box(
                 (x + each - 0.007, x + each + 0.007),

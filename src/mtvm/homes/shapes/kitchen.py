@@ -1,4 +1,4 @@
-"""What stands in kitchens and laundry rooms."""
+"""Things in kitchens and laundry rooms."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BLACK_GLASS = Surface("black", "screen")
 BLACK_PLASTIC = Surface("black", "plastic")
 STEEL = Surface("silver", "metal")
 WORKTOP = 0.9
-"""Where counters end; a higher sink has its tap above."""
+"""Height of counters; a sink's tap rises above it."""
 
 
 def fridge(f: Form) -> None:
@@ -79,7 +79,7 @@ def stove(f: Form) -> None:
 
 
 def _base_cabinet(f: Form, surface: Surface, top: Surface, height: float) -> float:
-    """Doors over a dark plinth, drawers on top of them, and a worktop; returns where the front is."""
+    """A dark plinth, doors, drawers above them, and a worktop; returns the y of the front."""
     front = f.front - 0.05
     f.box((f.left, f.right), (f.back, front), (0.1, height - 0.04), surface)
     f.box((f.left, f.right), (f.back, front - 0.05), (0, 0.1), SHADOW)
@@ -97,7 +97,7 @@ def kitchen_counter(f: Form) -> None:
 
 
 def kitchen_island(f: Form) -> None:
-    """As a counter, but finished on all sides and with a fruit bowl."""
+    """Like a counter, but finished on all sides and with a fruit bowl."""
     bowl = 0.0
     height = f.height - bowl
     inset = 0.06
@@ -165,7 +165,7 @@ def microwave(f: Form) -> None:
     front = f.front - 0.04
     f.box((f.left, f.right), (f.back, front), (0.012, f.height), f.main)
     f.legs((f.left + 0.03, f.right - 0.03), (f.back + 0.03, front - 0.03), (0, 0.014), 0.03, BLACK_PLASTIC)
-    # As one looks at the front, the thing's own right is on the left.
+    # Seen from the front, the thing's own right is on the left.
     split = f.left + f.width * 0.26
     f.box((split, f.right - 0.01), (front, front + 0.012), (0.03, f.height - 0.015), f.main)
     f.box((split + 0.03, f.right - 0.04), (front + 0.01, front + 0.015), (0.06, f.height - 0.045), BLACK_GLASS)

@@ -1,4 +1,4 @@
-"""Screens, lamps, textiles and what else makes a room lived in."""
+"""Screens, lamps, rugs, plants and other things of living rooms."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WHITE_PAPER = Surface("white", "paper")
 SOIL = Surface("dark brown", "carpet")
 BARK = Surface("brown", "wood")
 GOLDEN_ANGLE = 2.39996
-"""Between leaves or petals that follow each other: they spread evenly."""
+"""Angle between successive leaves or petals, which spreads them evenly."""
 
 
 def television(f: Form) -> None:
@@ -74,7 +74,7 @@ def computer(f: Form) -> None:
 
 
 def _shade_glow(surface: Surface) -> Surface:
-    """A lit lampshade keeps the colour that words name."""
+    """A lit lampshade, which keeps the colour that instructions mention."""
     return Surface(surface.colour, "glow")
 
 
@@ -128,7 +128,7 @@ def table_lamp(f: Form) -> None:
 
 
 def ceiling_lamp(f: Form) -> None:
-    """A bowl or a pendant shade, lit, below a rod and a rose."""
+    """A lit bowl or pendant shade below a rod and a ceiling rose."""
     radius = min(f.width, f.depth) / 2
     f.cylinder((0, 0, 0), 0.06, (f.height - 0.025, f.height), f.accent, segments=20)
     lit = _shade_glow(f.main)
@@ -209,7 +209,7 @@ def potted_plant(f: Form) -> None:
 
 
 def _leaves(f: Form, roots: Floats, along: Floats, lengths: Floats, widths: Floats, droop: Floats) -> None:
-    """Leaves of four cells each, bending down towards their tips; arrays with one row a leaf."""
+    """Leaves of four cells each that bend down towards their tips; arrays have one row per leaf."""
     along = along / np.linalg.norm(along, axis=1, keepdims=True)
     side = np.stack([-along[:, 1], along[:, 0], np.zeros(len(along))], axis=-1)
     side /= np.maximum(np.linalg.norm(side, axis=1, keepdims=True), 1e-9)
@@ -225,7 +225,7 @@ def _leaves(f: Form, roots: Floats, along: Floats, lengths: Floats, widths: Floa
     strip = np.concatenate([[[2 * k, 2 * k + 1, 2 * k + 3], [2 * k, 2 * k + 3, 2 * k + 2]] for k in range(4)])
     flipped = np.where((cross(side, along)[:, 2] < 0)[:, None, None], strip[None], strip[None, :, ::-1])
     triangles = flipped + np.arange(len(roots))[:, None, None] * 10
-    # A leaf lets light through: its underside is lit as its upper side is.
+    # Leaves are translucent: the underside is lit like the upper side.
     normals = np.tile([0.0, 0.0, 1.0], (len(roots) * 10, 1))
     for sign in (1, -1):
         points = (upper + sign * lift[:, None]).reshape(-1, 3)
@@ -233,7 +233,7 @@ def _leaves(f: Form, roots: Floats, along: Floats, lengths: Floats, widths: Floa
 
 
 def _fronds(f: Form, pot: float, radius: float) -> None:
-    """Long leaves from the middle of the pot, the later the steeper."""
+    """Long leaves from the middle of the pot, each steeper than the one before."""
     number = np.arange(26)
     angle, steep = number * GOLDEN_ANGLE, 0.35 + 1.1 * number / 26
     flat = np.stack([np.cos(angle), np.sin(angle)], axis=-1)

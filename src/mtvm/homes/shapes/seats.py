@@ -1,4 +1,4 @@
-"""What one sits and sleeps on."""
+"""Seats and beds."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def chair(f: Form) -> None:
 
 
 def stool(f: Form) -> None:
-    """A round seat on four slanting legs with a ring for the feet."""
+    """A round seat on four slanting legs with a footring."""
     radius = min(f.width, f.depth) / 2
     seat = f.height - 0.05
     if f.main.material in ("leather", "fabric"):

@@ -1,8 +1,8 @@
 """Simple solids, and the form that gathers them into the shape of a thing.
 
-A thing's own axes: x to the right when one looks along its heading, y to its front, z up from its underside. Solids
-are closed, wound outwards, and carry a normal at every vertex; faces are cut into cells small enough for light that
-is kept at the vertices.
+A thing's own axes: x to the right when looking along its heading, y to its front, z up from its underside. Solids are
+closed, wound outwards, and have a normal at every vertex; faces are divided into cells small enough for light that is
+stored per vertex.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ Span = tuple[float, float]
 CELL = 0.5
 """The longest edge of a flat face's cell, in metres."""
 SMOOTH_COSINE = 0.7
-"""Faces that meet at a flatter angle than this look like one curved face."""
-# Where a solid's own (across, across, along) axes come to lie; cyclic, so that nothing is mirrored.
+"""Faces whose normals have a larger cosine than this are shaded as one curved face."""
+# Where a solid's own (across, across, along) axes go; cyclic, so that nothing is mirrored.
 _ORDER: dict[Axis, list[int]] = {"z": [0, 1, 2], "x": [2, 0, 1], "y": [1, 2, 0]}
 
 
@@ -43,7 +43,7 @@ def deeper(surface: Surface) -> Surface:
 
 
 def span(first: float, second: float) -> Span:
-    """In order, for what is mirrored to the other side."""
+    """The two values in ascending order, for parts mirrored to the other side."""
     return min(first, second), max(first, second)
 
 
@@ -58,7 +58,7 @@ Template = tuple[Floats, Floats, Ints]
 
 
 def cross(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
-    """Row by row; numpy's own spends far longer on its arguments."""
+    """Cross product, row by row; numpy's own has far more overhead."""
     ax, ay, az = first.T
     bx, by, bz = second.T
     return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
@@ -106,7 +106,7 @@ def _unit_box(cells: tuple[int, int, int]) -> Template:
 
 @functools.cache
 def _unit_rounded_box(steps: int) -> Template:
-    """Points hold the signs of the corner sphere that they belong to, normals the direction from its middle."""
+    """A template whose points hold the signs of their corner's sphere, and normals the direction from its centre."""
     angles = np.tan(np.linspace(0, math.pi / 4, steps + 1))
     values = np.concatenate([-angles[::-1], angles])
     signs = np.repeat([-1.0, 1.0], steps + 1)
@@ -127,7 +127,7 @@ def _ring(segments: int) -> Floats:
 
 
 def _profile_normals(profile: Floats) -> tuple[Floats, Floats]:
-    """Normals at the beginning and end of each piece of an open line; to the right of its direction."""
+    """Normals at the start and end of each segment of an open polyline, to the right of its direction."""
     steps = np.diff(profile, axis=0)
     normals = np.stack([steps[:, 1], -steps[:, 0]], axis=-1)
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
@@ -142,10 +142,10 @@ def _profile_normals(profile: Floats) -> tuple[Floats, Floats]:
 
 
 def _turned(line: Floats, segments: int, squash: tuple[float, float]) -> Template:
-    """A line of (radius, height) turned about z."""
+    """A polyline of (radius, height) rotated about z."""
     starts, ends = _profile_normals(line)
     ring = _ring(segments)
-    # Each piece of the line has rings of its own, because its normals differ from its neighbours'.
+    # Each segment has its own rings, because its normals differ from its neighbours'.
     rims = np.stack([line[:-1], line[1:]], axis=1).reshape(-1, 1, 2)
     slopes = np.stack([starts, ends], axis=1).reshape(-1, 1, 2)
     vertices, normals = np.empty((len(rims), segments + 1, 3)), np.empty((len(rims), segments + 1, 3))
@@ -159,7 +159,7 @@ def _turned(line: Floats, segments: int, squash: tuple[float, float]) -> Templat
 
 @functools.cache
 def _unit_cylinder(segments: int) -> Template:
-    """Of radius and height 1."""
+    """A cylinder of radius and height 1."""
     return _turned(np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]), segments, (1.0, 1.0))
 
 
@@ -196,12 +196,12 @@ class Form:
         self.add(points * half + (low + high) / 2, normals, triangles, surface)
 
     def panel(self, x: Span, y: Span, z: Span, surface: Surface, line: float = 0.008) -> None:
-        """A raised panel on a front that looks along y, with a darker line around it."""
+        """A raised panel on a front that faces along y, with a darker line around it."""
         self.box(x, (y[0], (y[0] + y[1]) / 2), z, deeper(surface))
         self.box((x[0] + line, x[1] - line), y, (z[0] + line, z[1] - line), surface)
 
     def soft_box(self, x: Span, y: Span, z: Span, surface: Surface, radius: float, steps: int = 2) -> None:
-        """A box with round edges: a cushion, a mattress, a bonnet."""
+        """A box with rounded edges: a cushion, a mattress, a car bonnet."""
         low, high = np.array([x[0], y[0], z[0]]), np.array([x[1], y[1], z[1]])
         half = (high - low) / 2
         bend = np.minimum(radius, half * 0.999)
@@ -219,7 +219,7 @@ class Form:
         segments: int = 20,
         squash: tuple[float, float] = (1.0, 1.0),
     ) -> None:
-        """A line of (radius, height) turned about an axis through `centre`, upwards with its outside to the right."""
+        """A polyline of (radius, height) rotated about an axis through `centre`; upwards, the outside to its right."""
         vertices, normals, triangles = _turned(np.asarray(profile, dtype=np.float64), segments, squash)
         order = _ORDER[axis]
         place = np.asarray(centre, dtype=np.float64)
@@ -235,7 +235,7 @@ class Form:
         end_radius: float | None = None,
         segments: int = 16,
     ) -> None:
-        """Along an axis through `centre`; with `end_radius`, a cone or its stump."""
+        """A cylinder along an axis through `centre`; with `end_radius`, a cone or truncated cone."""
         if end_radius is not None and end_radius != radius:
             profile = [(0.0, along[0]), (radius, along[0]), (end_radius, along[1]), (0.0, along[1])]
             self.lathe(centre, profile, surface, axis, segments)
@@ -261,7 +261,7 @@ class Form:
     def prism(
         self, outline: ArrayLike, along: Span, surface: Surface, axis: Axis = "z", centre: ArrayLike = (0, 0, 0)
     ) -> None:
-        """An anticlockwise outline of (y, z), (x, z) or (x, y), all seen from its middle, pulled along an axis."""
+        """An anticlockwise, star-shaped outline of (y, z), (x, z) or (x, y), extruded along an axis."""
         shape = np.asarray(outline, dtype=np.float64)
         if axis == "y":
             shape = shape[::-1, ::-1]  # to (z, x), which is the cyclic order
@@ -290,7 +290,7 @@ class Form:
         self.add(vertices[:, order] + np.asarray(centre), normals[:, order], triangles, surface)
 
     def tube(self, points: ArrayLike, radius: float, surface: Surface, segments: int = 8) -> None:
-        """A round bar along a line of points."""
+        """A round bar along a polyline."""
         line = np.asarray(points, dtype=np.float64)
         if len(line) == 2:
             self._bar(line, radius, surface, segments)
@@ -305,7 +305,7 @@ class Form:
         side /= np.linalg.norm(side)
         rings = np.empty((len(line), segments + 1, 3))
         for row, tangent in enumerate(tangents):
-            # The smallest turn that takes one tangent to the next.
+            # The smallest rotation from one tangent to the next.
             both = before + tangent
             side = side - both * ((both @ side) / max(float(1 + before @ tangent), 1e-9))
             before = tangent
@@ -335,7 +335,7 @@ class Form:
         self.add(points * [radius, radius, length] @ axes + ends[0], normals @ axes, triangles, surface)
 
     def plate(self, corners: ArrayLike, thickness: float, surface: Surface) -> None:
-        """A thin slab on a quadrilateral in space, anticlockwise as seen from its upper side."""
+        """A thin slab on a quadrilateral in space, anticlockwise seen from above."""
         upper = np.asarray(corners, dtype=np.float64)
         normal = cross(upper[2:3] - upper[0], upper[3:] - upper[1])
         normal /= np.linalg.norm(normal)
@@ -348,7 +348,7 @@ class Form:
         self.add(quads.reshape(-1, 3), facing.repeat(4, axis=0), triangles, surface)
 
     def legs(self, x: Span, y: Span, z: Span, thickness: float, surface: Surface, round_ones: bool = False) -> None:
-        """Four posts in the corners of a rectangle."""
+        """Four posts at the corners of a rectangle."""
         half = thickness / 2
         for corner_x in (x[0] + half, x[1] - half):
             for corner_y in (y[0] + half, y[1] - half):
@@ -358,7 +358,7 @@ class Form:
                     self.box((corner_x - half, corner_x + half), (corner_y - half, corner_y + half), z, surface)
 
     def turn(self, first: int, axis: Axis, angle: float, about: ArrayLike = (0, 0, 0)) -> None:
-        """Turn the solids from number `first` on about an axis through a point."""
+        """Rotate the solids from number `first` on about an axis through a point."""
         u, v = {"x": (1, 2), "y": (2, 0), "z": (0, 1)}[axis]
         matrix = np.eye(3)
         matrix[u, u] = matrix[v, v] = math.cos(angle)
@@ -371,7 +371,7 @@ class Form:
             )
 
     def fit(self) -> None:
-        """Stretch everything to fill the box, for shapes that were drawn in their own proportions."""
+        """Scale everything to fill the box, for shapes drawn in their own proportions."""
         low = np.min([solid.vertices.min(axis=0) for solid in self.solids], axis=0)
         high = np.max([solid.vertices.max(axis=0) for solid in self.solids], axis=0)
         scale = np.array([self.width, self.depth, self.height]) / np.maximum(high - low, 1e-9)

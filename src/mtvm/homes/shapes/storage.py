@@ -1,4 +1,4 @@
-"""Tables, and what one keeps things in."""
+"""Tables, and furniture for storage."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def wardrobe(f: Form) -> None:
 
 
 def dresser(f: Form) -> None:
-    """Rows of drawers below a top that stands out a little."""
+    """Rows of drawers below a slightly protruding top."""
     front = f.front - 0.04
     f.box((f.left + 0.015, f.right - 0.015), (f.back, front), (0.1, f.height - 0.03), f.main)
     f.legs((f.left + 0.02, f.right - 0.02), (f.back + 0.01, front - 0.01), (0, 0.1), 0.05, f.main)

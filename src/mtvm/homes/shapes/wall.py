@@ -1,4 +1,4 @@
-"""What hangs on walls: pictures, mirrors, clocks and curtains."""
+"""Wall hangings: paintings, mirrors, clocks and curtains."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BLACK_PAINT = Surface("black", "paint")
 
 
 def painting(f: Form) -> None:
-    """A framed picture in which the main colour rules: hills, circles, bars, waves or a sailing boat."""
+    """A framed picture dominated by the main colour: hills, circles, bars, waves or a sailing boat."""
     rim = min(0.05, 0.08 * f.width)
     frame(f, rim, f.accent)
     ground = f.back + f.depth * 0.4
@@ -125,7 +125,7 @@ def _boat(f: Form, x: Span, z: Span, ground: float) -> None:
 
 
 def mirror(f: Form) -> None:
-    """A frame round the glass."""
+    """A frame around the glass."""
     rim = 0.045
     frame(f, rim, f.accent)
     f.box(

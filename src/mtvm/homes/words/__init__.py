@@ -1,1 +1,1 @@
-"""From paths through a home to instructions and dialogs."""
+"""Instructions and dialogs for paths through a home."""

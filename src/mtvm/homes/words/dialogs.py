@@ -1,8 +1,8 @@
-"""Games of a navigator who looks for something and an oracle who knows the way, in the form of NDH's files.
+"""Games between a navigator who looks for something and an oracle who knows the way, in the format of NDH.
 
-A game begins somewhere in a home with a kind of thing to find. The navigator walks, asks, is told about the next moves
-of the shortest way, and walks on, not always as told. Each stretch between two questions is an instance; its history is
-all that was walked and said before.
+A game starts somewhere in a home with a kind of thing to find. The navigator walks, asks, hears about the next moves of
+the shortest path, and walks on, not always as told. Each stretch between two questions is an instance; its history is
+everything walked and said before.
 """
 
 from __future__ import annotations
@@ -19,33 +19,33 @@ from mtvm.homes.words.route import Scene
 from mtvm.homes.words.speaker import SUCCESS_RADIUS
 
 PLANNED = 5
-"""Moves of the shortest way that the oracle is shown."""
+"""Number of moves of the shortest path that the oracle is shown."""
 
 _MOST_INSTANCES = 8
-_ENOUGH_MOVES, _LEAST_MOVES = 6, 4  # between the start and the nearest right place; the first where the home is large
-_ASKS_AT_ONCE = 0.25  # share of games that begin with a question
+_ENOUGH_MOVES, _LEAST_MOVES = 6, 4  # from the start to the nearest goal; the first if the home is large enough
+_ASKS_AT_ONCE = 0.25  # share of games that start with a question
 _WELL_SEEN = 0.008  # steradians
 _NEAR = 4.5  # metres to the target
-_MOST_ROOMS = 2  # that a target is in
-_MOST_EXTRA_MOVES = 3  # until there is something clear to say
+_MOST_ROOMS = 2  # that contain the target
+_MOST_EXTRA_MOVES = 3  # until something unambiguous can be said
 _LUCK = 0.3
-_NOTICES = 0.5  # share of right places at which a navigator without help stops
+_NOTICES = 0.5  # share of goals at which a navigator without help stops
 _STOPS_EARLY, _GOES_ASTRAY = 0.2, 0.45
-_TURNS_BACK = 0.35  # share of those gone astray
+_TURNS_BACK = 0.35  # share of those who went astray
 _GOES_ON = 0.3
-_QUALITY = 5  # the ratings that players gave each other in the real games
+_QUALITY = 5  # the rating that the real games' players gave each other
 
 
 @dataclasses.dataclass
 class Game:
-    """A game while it is played."""
+    """The state of a game."""
 
     target: str
     ends: list[int]
     walk: list[int]
     """All nodes so far."""
     camera: list[float]
-    """Headings at the last of them, where the navigator looked around."""
+    """Headings at the last node, where the navigator looked around."""
     dialog: list[dict[str, Any]] = dataclasses.field(default_factory=list)
 
 
@@ -57,7 +57,7 @@ class Talk:
 
 
 def draw_dialogs(guide: Guide, count: int, game_ids: Iterator[int], inst_ids: Iterator[int]) -> list[dict[str, Any]]:
-    """Entries of at least `count` instances; of fewer where the home does not give them."""
+    """Entries of at least `count` instances, or fewer if the home does not allow as many."""
     entries: list[dict[str, Any]] = []
     targets = find_targets(guide.scene)
     kinds = sorted(targets)
@@ -73,7 +73,7 @@ def draw_dialogs(guide: Guide, count: int, game_ids: Iterator[int], inst_ids: It
 
 
 def find_targets(scene: Scene) -> dict[str, list[int]]:
-    """Kinds of things to look for, each with the nodes in its room that are near one and see it well."""
+    """Kinds of things to look for, each with the nodes in the same room that are close and have a good view of it."""
     ends: defaultdict[str, set[int]] = defaultdict(set)
     for nodes in scene.room_nodes:
         for node in nodes:
@@ -99,7 +99,7 @@ def _begin(guide: Guide, target: str, ends: list[int]) -> Game | None:
 
 
 def _play(guide: Guide, game: Game) -> Iterator[dict[str, Any]]:
-    """The instances of a game, until the navigator has found it or nobody has anything left to say."""
+    """The instances of a game, until the navigator finds the target or there is nothing left to say."""
     scene = guide.scene
     talk = _exchange(guide, game, game.walk, None) if guide.rng.random() < _ASKS_AT_ONCE else None
     for _ in range(_MOST_INSTANCES):
@@ -125,7 +125,7 @@ def _play(guide: Guide, game: Game) -> Iterator[dict[str, Any]]:
 
 
 def _exchange(guide: Guide, game: Game, walk: Sequence[int], before: float | None) -> Talk | None:
-    """A question and its answer at the end of a walk; None if nothing clear can be said there."""
+    """A question and its answer at the end of a walk; None if nothing unambiguous can be said there."""
     scene, rng, node = guide.scene, guide.rng, walk[-1]
     way = scene.path(node, _nearest(scene, node, game.ends))
     planned = way[: PLANNED + 1]
@@ -148,7 +148,7 @@ def _exchange(guide: Guide, game: Game, walk: Sequence[int], before: float | Non
 
 
 def _explore(guide: Guide, game: Game) -> list[int]:
-    """A first walk without any help: not back, rather to new places, and towards the target by luck."""
+    """A first walk without help: prefers new places, avoids going back, and sometimes heads for the target by luck."""
     scene, rng = guide.scene, guide.rng
     moves = [game.walk[-1]]
     for _ in range(int(rng.integers(1, 10))):
@@ -163,7 +163,7 @@ def _explore(guide: Guide, game: Game) -> list[int]:
 
 
 def _obey(guide: Guide, game: Game, planned: Sequence[int]) -> list[int]:
-    """A walk by the oracle's answer: most often as told and some moves on, at times only its beginning, or astray."""
+    """A walk after the oracle's answer: usually as told and a few moves on, sometimes only its start, or astray."""
     scene, rng = guide.scene, guide.rng
     mood = rng.random()
     if mood < _STOPS_EARLY:
@@ -182,7 +182,7 @@ def _obey(guide: Guide, game: Game, planned: Sequence[int]) -> list[int]:
 
 
 def _entry(scene: Scene, game: Game, planned: Sequence[int], moves: Sequence[int]) -> dict[str, Any]:
-    """An instance as NDH's files have it; its scores are those of the navigator, as they are computed there."""
+    """An instance in NDH's format; its scores are the navigator's, computed as in NDH."""
     near = [scene.distances[node][planned[-1]] < SUCCESS_RADIUS for node in moves]
     looks = [{"heading": h, "elevation": 0.0, "pano": scene.spots[game.walk[-1]].id} for h in game.camera]
     return {

@@ -1,4 +1,4 @@
-"""Everything that is to be done in a home: paths with instructions, long journeys, dialogs."""
+"""All episodes of a home: paths with instructions, long journeys and dialogs."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from mtvm.homes.words.route import Scene
 from mtvm.world.graph import NavGraph
 
 MOVES = range(4, 7)
-"""Of a path, as in R2R."""
+"""Number of moves of a path, as in R2R."""
 LEAST_LENGTH = 5.0
 
-_EVEN = 0.15  # how much one more path of a number of moves weighs against one more from or to a viewpoint
-_SPARE = 1.5  # paths drawn for each that is wanted, because some cannot be told clearly
+_EVEN = 0.15  # weight of balancing the lengths of paths against balancing their start and end viewpoints
+_SPARE = 1.5  # paths drawn per path wanted, because some cannot be described unambiguously
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class HomeEpisodes:
-    """Entries as R2R's and NDH's files have them."""
+    """Entries in the formats of R2R and NDH."""
 
     r2r: list[dict[str, Any]]
     long: list[dict[str, Any]]
@@ -36,7 +36,7 @@ class HomeEpisodes:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Numbers:
-    """The numbers that entries get, unique through all homes that share them."""
+    """Ids for entries, unique across all homes that share this object."""
 
     paths: Iterator[int] = dataclasses.field(default_factory=itertools.count)
     games: Iterator[int] = dataclasses.field(default_factory=itertools.count)
@@ -55,7 +55,7 @@ def home_episodes(
 ) -> HomeEpisodes:
     """The episodes of a home: up to `paths` and `journeys` with three instructions each, and about `dialogs` instances.
 
-    `graph` is that of the home's connectivity records: node i is viewpoint i, and `seen[i]` is what is seen from there.
+    `graph` comes from the home's connectivity records: node i is viewpoint i, and `seen[i]` is what is visible there.
     """
     numbers = numbers or Numbers()
     guide = Guide(Scene(home, graph, seen), rng)
@@ -67,7 +67,7 @@ def home_episodes(
 
 
 def draw_tours(guide: Guide, count: int) -> list[Tour]:
-    """Up to `count` paths that can be told clearly, with their instructions."""
+    """Up to `count` paths that can be described unambiguously, with their instructions."""
     tours: list[Tour] = []
     for path in draw_paths(guide.scene.graph, round(_SPARE * count), guide.rng):
         tour = guide.tour(path)
@@ -79,8 +79,8 @@ def draw_tours(guide: Guide, count: int) -> list[Tour]:
 
 
 def draw_paths(graph: NavGraph, count: int, rng: np.random.Generator) -> list[list[int]]:
-    """Shortest paths of 4 to 6 moves and at least 5 m, spread over the home: each next one begins and ends where the
-    fewest did before, and long paths are as frequent as short ones where there are enough."""
+    """Shortest paths of 4 to 6 moves and at least 5 m, spread over the home: each one starts and ends where the fewest
+    others do, and long paths are as frequent as short ones if there are enough."""
     found = []
     for start, goal in np.argwhere(np.isfinite(graph.distances) & (graph.distances >= LEAST_LENGTH)).tolist():
         path = graph.shortest_path(start, goal)
@@ -102,7 +102,7 @@ def draw_paths(graph: NavGraph, count: int, rng: np.random.Generator) -> list[li
 
 
 def entry(graph: NavGraph, tour: Tour, path_id: int) -> dict[str, Any]:
-    """A tour in R2R's form; `distance` is the length of its path, and `via` where a journey turns."""
+    """A tour in R2R's format; `distance` is the length of its path, and `via` is where a journey turns back."""
     positions = graph.positions[list(tour.path)]
     length = sum(float(np.linalg.norm(there - here)) for here, there in pairwise(positions))
     fields = {

@@ -1,7 +1,7 @@
-"""A listener that walks by a meaning alone, and takes every walk that somebody might take for what was said.
+"""A follower that knows only the meaning of an instruction, and takes every walk that the meaning allows.
 
-Speakers are strict (they say "left" only of what all would call left), followers lenient: a meaning that takes the
-follower to one place only is clear.
+Speakers are strict (they say "left" only if everyone would call it left) and followers are lenient, so a meaning that
+takes the follower to a single node is unambiguous.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ from mtvm.homes.words.route import Scene, Sight, snap, turn_between
 from mtvm.homes.words.stance import Stance, first_stance, passing, sights_of, stays_in, through, walked
 
 Manner = tuple[Turn | Face | Pass | Between, ...]
-"""How the next walk is walked."""
+"""How to do the next walk."""
 
 MOST_STANCES = 48
-"""A meaning that leaves more possibilities than this is given up."""
+"""A meaning that allows more stances than this is given up."""
 
 _BENDS = {
     "left": (-155, -20),
@@ -56,16 +56,16 @@ _BENDS = {
 }
 _SIGHT_SIDES = {"left": (-150, -20), "right": (20, 150), "ahead": (-50, 50)}
 _PASSING_DISTANCE = 3.2
-_NEARLY = 0.35  # metres by which another place may be farther and still be taken for the nearest
+_NEARLY = 0.35  # metres by which another node may be farther and still be mistaken for the nearest
 
 
 def follow(meaning: Meaning, scene: Scene, start: int, heading: float) -> set[int]:
-    """The nodes at which a listener may end."""
+    """The nodes at which a follower may end."""
     return {stance.node for stance in stances_after(meaning, scene, first_stance(scene, start, heading))}
 
 
 def satisfied_by(meaning: Meaning, scene: Scene, walk: Sequence[int], heading: float) -> bool:
-    """Whether a walk is one that the meaning describes."""
+    """Whether a walk agrees with the meaning."""
     first = first_stance(scene, walk[0], heading)
     return any(stance.walk == tuple(walk) for stance in stances_after(meaning, scene, first, tuple(walk)))
 
@@ -73,8 +73,8 @@ def satisfied_by(meaning: Meaning, scene: Scene, walk: Sequence[int], heading: f
 def stances_after(
     meaning: Meaning, scene: Scene, first: Stance, along: tuple[int, ...] | None = None, wonder: bool = True
 ) -> list[Stance]:
-    """All stances after carrying out a meaning; with `along`, only those whose walk is a beginning of it; without
-    `wonder`, none if a step leaves open which way out of a room is meant."""
+    """All stances after carrying out a meaning; with `along`, only those whose walk is a prefix of it; without
+    `wonder`, none if a step leaves open which exit of a room is meant."""
     stances, manner = [first], Manner()
     for step in meaning:
         if isinstance(step, Turn | Face | Pass | Between):
@@ -91,7 +91,7 @@ def stances_after(
 
 
 def carry_out(scene: Scene, stance: Stance, step: Step, manner: Manner) -> list[Stance]:
-    """Every stance to which one step may lead."""
+    """Every stance that one step may lead to."""
     if isinstance(step, See):
         return [stance] if _in_sight(scene, stance, step) else []
     if isinstance(step, Cross):
@@ -110,13 +110,13 @@ def carry_out(scene: Scene, stance: Stance, step: Step, manner: Manner) -> list[
 
 
 def facing(scene: Scene, stance: Stance, nodes: Sequence[int], manner: Manner) -> float:
-    """Where one looks when setting out: as before, but for a turn, after which one looks where one walks."""
+    """The heading when setting out: unchanged, or after a turn, the direction of walking."""
     turned = any(isinstance(how, Turn | Face) for how in manner)
     return scene.first_heading(nodes) if turned and len(nodes) > 1 else stance.heading
 
 
 def is_meant(scene: Scene, stance: Stance, opening: int, said: Exit, looking: float, leg: Sequence[int]) -> bool:
-    """Whether an opening of the present room can be the one that is spoken of."""
+    """Whether an opening of the current room can be the exit that was mentioned."""
     way, beyond = scene.home.openings[opening], scene.across(opening, stance.room)
     if said.leads_to not in (None, scene.rooms[beyond].kind) or said.kind not in (None, way.kind):
         return False
@@ -161,7 +161,7 @@ def _climbs(scene: Scene, stance: Stance, up: bool) -> Iterable[Stance]:
 
 
 def _takes_stairs(scene: Scene, stance: Stance, nodes: Sequence[int], stairs: int) -> bool:
-    """Whether a path goes to the flight within the room and then up or down it."""
+    """Whether a path stays in the room until it reaches the flight of stairs, then takes it."""
     zones = [scene.zone(a, b) for a, b in pairwise(nodes)]
     flight = zones.count(("stairs", stairs))
     before = len(zones) - flight
@@ -192,7 +192,7 @@ def _candidates(scene: Scene, stance: Stance, place: Place) -> list[int]:
 
 
 def is_at(scene: Scene, stance: Stance, leg: Sequence[int], place: Place, looking: float) -> bool:
-    """Whether the last node of a walk within the room can be the place that is spoken of."""
+    """Whether the last node of a walk within the room can be the place that was mentioned."""
     room, node = scene.rooms[stance.room], leg[-1]
     if isinstance(place, Beside):
         return any(is_beside(scene, node, sight, _NEARLY) for sight in sights_of(scene, leg, place.landmark))
@@ -223,13 +223,13 @@ def is_at(scene: Scene, stance: Stance, leg: Sequence[int], place: Place, lookin
 
 
 def is_nearest(scene: Scene, node: int, room: int, x: float, y: float, slack: float) -> bool:
-    """Whether of the places to stand in a room none is nearer to a point by more than `slack`."""
+    """Whether no other node of a room is closer to a point by more than `slack`."""
     gaps = [math.hypot(x - scene.xy[one][0], y - scene.xy[one][1]) for one in (node, *scene.room_nodes[room])]
     return gaps[0] <= min(gaps) + slack
 
 
 def is_beside(scene: Scene, node: int, sight: Sight, slack: float) -> bool:
-    """Whether a node is next to something, and the nearest to it in the room by all but `slack`."""
+    """Whether a node is next to something, and within `slack` of being the nearest to it in the room."""
     if sight.room != scene.spots[node].room:
         return False
     gap = scene.gap(node, sight)
@@ -244,7 +244,7 @@ def is_amid(scene: Scene, node: int, first: Sight, second: Sight, within: float)
 
 
 def is_far_end(scene: Scene, leg: Sequence[int], room: int, looking: float, slack: float) -> bool:
-    """Whether a walk that deserves the name ends as far as one gets in the room in the direction of looking."""
+    """Whether a walk is long enough and ends as far as the room allows in the direction `looking`."""
     reach = [
         x * math.sin(looking) + y * math.cos(looking) for x, y in map(scene.xy.__getitem__, scene.room_nodes[room])
     ]
@@ -263,7 +263,7 @@ def _in_sight(scene: Scene, stance: Stance, step: See) -> bool:
 
 
 def _walked_so(scene: Scene, stance: Stance, nodes: Sequence[int], manner: Manner) -> bool:
-    """Whether a walk from a stance goes as the manner says."""
+    """Whether a walk from a stance agrees with the manner."""
     if manner and len(nodes) < 2:
         return False
     for how in manner:
@@ -298,7 +298,7 @@ def _passed(scene: Scene, nodes: Sequence[int], landmark: Landmark, side: str | 
 
 
 def _walks_until_seen(scene: Scene, stance: Stance, landmark: Landmark) -> Iterable[Stance]:
-    """To the nearest node from which something is in clear sight."""
+    """Walks to the nearest node from which the landmark is in clear sight."""
     from_here = scene.distances[stance.node]
     there = [n for n in range(len(scene)) if any(s.clear and s.fits(landmark) for s in scene.sights[n])]
     if not there or stance.node in there:
@@ -310,7 +310,7 @@ def _walks_until_seen(scene: Scene, stance: Stance, landmark: Landmark) -> Itera
 
 
 def returns(scene: Scene, stance: Stance, step: BackTo) -> Iterable[Stance]:
-    """Back to what the walk so far tells, by the shortest way."""
+    """Walks back along the shortest path to what the step refers to."""
     if step.what == "start":
         yield walked(scene, stance, scene.path(stance.node, stance.walk[0]))
     elif step.what == "doorway":
@@ -325,7 +325,7 @@ def returns(scene: Scene, stance: Stance, step: BackTo) -> Iterable[Stance]:
 
 
 def remembered_rooms(scene: Scene, stance: Stance, step: BackTo) -> list[int]:
-    """The rooms of the walk so far that a return may mean."""
+    """The rooms of the walk so far that the step may refer to."""
     rooms = list(dict.fromkeys(stance.rooms))
     if step.what == "first room":
         rooms = rooms[:1]
@@ -338,7 +338,7 @@ def remembered_rooms(scene: Scene, stance: Stance, step: BackTo) -> list[int]:
 
 
 def enter_room(scene: Scene, stance: Stance, room: int) -> Stance:
-    """The stance on having come into a room by the shortest way."""
+    """The stance after entering a room along the shortest path."""
     inside = min(scene.room_nodes[room], key=lambda node: scene.distances[stance.node][node])
     nodes = scene.path(stance.node, inside)
     last = len(nodes) - 1

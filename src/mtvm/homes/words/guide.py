@@ -1,4 +1,4 @@
-"""A guide: tells a way in words and makes sure, by a follower, that the words lead there."""
+"""A guide: writes an instruction for a path and checks with a follower that it leads to the end."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from mtvm.homes.words.speaker import LEVELS, Speaker, is_clear
 from mtvm.homes.words.stance import Leg, legs_of
 
 _TRIES = (0, 0, 1, 1, 2, 3, 3, 3)
-"""How much more detail is told at each try, until a listener gets there and nowhere else."""
+"""Levels of detail added at each attempt, until the follower ends at the goal and nowhere else."""
 _WORDS = range(9, 57)
-"""Of an instruction."""
+"""Allowed number of words of an instruction."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Told:
-    """An instruction: what it means and how it reads."""
+    """An instruction: its meaning and its text."""
 
     meaning: Meaning
     text: str
@@ -35,11 +35,11 @@ class Tour:
     heading: float
     told: tuple[Told, ...]
     via: tuple[int, ...] = ()
-    """Where the words lead before the end, if that is not on the way there."""
+    """Nodes that the instruction visits before the end, if not on the shortest path there."""
 
 
 class Guide:
-    """Tells ways through one home. `tried` and `told` count for statistics."""
+    """Writes instructions for one home. `tried` and `told` are counted for statistics."""
 
     def __init__(self, scene: Scene, rng: np.random.Generator) -> None:
         self.scene, self.rng = scene, rng
@@ -47,14 +47,14 @@ class Guide:
         self.tried = self.told = 0
 
     def start_heading(self, path: Sequence[int]) -> float:
-        """Any, as in R2R; but whoever starts in a doorway looks into the room that they will walk into."""
+        """A random heading, as in R2R; in a doorway, one that faces the room that the path enters."""
         if self.scene.spots[path[0]].opening is None:
             return round(float(self.rng.uniform(0, 2 * np.pi)), 3)
         aside = float(self.rng.uniform(-0.6, 0.6))
         return round((self.scene.heading(path[0], path[1]) + aside) % (2 * np.pi), 3)
 
     def tour(self, path: Sequence[int], count: int = 3) -> Tour | None:
-        """A path with different instructions, from terse to long; None if it cannot be told so that it is clear."""
+        """A path with `count` different instructions, from short to long; None if it stays ambiguous."""
         heading = self.start_heading(path)
         legs = legs_of(self.scene, path, heading)
         if legs is None:
@@ -68,14 +68,14 @@ class Guide:
         return Tour(tuple(path), heading, tuple(told))
 
     def answer(self, path: Sequence[int], heading: float) -> Told | None:
-        """The way along a path as one would tell it in a conversation: no more than is needed, and no stop."""
+        """Directions along a path as in a conversation: no more than necessary, and without "stop"."""
         legs = legs_of(self.scene, path, heading)
         return self._tell(legs, path, 0, [], stop=False) if legs is not None else None
 
     def _tell(
         self, legs: Sequence[Leg], path: Sequence[int], level: int, before: Sequence[Told], stop: bool = True
     ) -> Told | None:
-        """An instruction that says something else than those before it, or at least says it differently."""
+        """An instruction that differs from those before it in meaning, or at least in wording."""
         for number, more in enumerate(_TRIES):
             meaning = self.speaker.tell(legs, LEVELS[min(level + more, len(LEVELS) - 1)], stop)
             self.tried += 1

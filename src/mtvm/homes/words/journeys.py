@@ -1,7 +1,7 @@
-"""Long walks that go out and come back, told so that the end is known only to who remembers the way.
+"""Long walks out and back, described so that only an agent that remembers the way knows where they end.
 
 "Go back to the room you started in", "return to the second door you went through", "walk through the house until you
-see a piano, then go back to ...": where that is depends on the walk before, not on what is in sight.
+see a piano, then go back to ...": the destination depends on the walk so far, not on what is in sight.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from mtvm.homes.words.speaker import LEVELS, is_clear
 from mtvm.homes.words.stance import Stance, first_stance, legs_from, walked
 
 STEPS = range(10, 21)
-"""How many moves a journey has."""
+"""Number of moves of a journey."""
 
 _OUTWARD = range(5, 11)
-_TRIES = 6  # for each instruction
-_MOST_WORDS = 62  # so that, with punctuation, agents that read 80 tokens read to the end
-_SEEKING = 0.25  # share of journeys that begin with a search
-_HOMEWARD = 0.15  # share of those tried that end where they began; more of these can be told
+_TRIES = 6  # attempts per instruction
+_MOST_WORDS = 62  # with punctuation, this fits into the 80 tokens that agents read
+_SEEKING = 0.25  # share of journeys that start with a search
+_HOMEWARD = 0.15  # share of attempts that end at the start; these succeed more often
 _LEAST_FROM_START = 4.0  # metres from the start to the end of the others
 
 
@@ -47,12 +47,12 @@ def _journey(guide: Guide) -> Tour | None:
     if turn is None or len(scene.path(start, turn)) - 1 not in _OUTWARD:
         return None
     if scene.spots[start].place != "room" or scene.spots[turn].place != "room":
-        return None  # in a doorway people would count rooms differently
+        return None  # in a doorway it is unclear which room is the first
     heading = guide.start_heading(scene.path(start, turn))
     first = first_stance(scene, start, heading)
     out = walked(scene, first, scene.path(start, turn))
     by_kind = _ways_back(guide, out)
-    if sought:  # there is more than one way to search, so the rooms on it do not count
+    if sought:  # a search may take several paths, so its rooms cannot be referred to
         by_kind = {what: by_kind[what] for what in ("start", "first room") if what in by_kind}
     homeward = rng.random() < _HOMEWARD
     by_kind = {what: options for what, options in by_kind.items() if (what == "start") == homeward}
@@ -71,7 +71,7 @@ def _journey(guide: Guide) -> Tour | None:
 
 
 def _something(guide: Guide) -> Landmark | None:
-    """A thing of which the home has only one."""
+    """A thing that occurs only once in the home."""
     things = guide.scene.home.things
     kinds = [thing.kind for thing in things]
     single = [kind for kind in sorted(set(kinds)) if kinds.count(kind) == 1]
@@ -79,13 +79,13 @@ def _something(guide: Guide) -> Landmark | None:
 
 
 def _first_sight(scene: Scene, start: int, landmark: Landmark) -> int | None:
-    """Where somebody who looks for something sees it first."""
+    """The node at which a search from `start` first sees the landmark."""
     after = stances_after((Seek(landmark),), scene, first_stance(scene, start, 0.0))
     return after[0].node if len(after) == 1 else None
 
 
 def _ways_back(guide: Guide, out: Stance) -> dict[str, list[tuple[BackTo, Stance]]]:
-    """Everything that can be meant by going back, by its kind, with where that leads; only what is clear."""
+    """Every unambiguous way to go back, by kind, with the stance that it leads to."""
     scene = guide.scene
     rooms = list(dict.fromkeys(out.rooms))
     doors = [opening for opening in out.taken if scene.home.openings[opening].kind == "door"]
@@ -108,7 +108,7 @@ def _ways_back(guide: Guide, out: Stance) -> dict[str, list[tuple[BackTo, Stance
 
 
 def _onward(guide: Guide, back: Stance, step: BackTo) -> Stance | None:
-    """Where the journey ends: where one came back to, somewhere in that room, or through a door that was not taken."""
+    """Where the journey ends: right after going back, elsewhere in that room, or through a door not taken before."""
     scene, rng = guide.scene, guide.rng
     if step.what in ("start", "doorway"):
         return back
@@ -125,7 +125,7 @@ def _onward(guide: Guide, back: Stance, step: BackTo) -> Stance | None:
 def _told(
     guide: Guide, first: Stance, out: tuple[Stance, Landmark | None], back: tuple[BackTo, Stance], end: Stance
 ) -> tuple[Told, ...] | None:
-    """Three instructions for a journey, each of which a listener with a memory follows to its end."""
+    """Three instructions for a journey, each checked with a follower that remembers the walk."""
     told: dict[str, Told] = {}
     for number in range(3 * _TRIES):
         if number == _TRIES and not told:
@@ -166,7 +166,7 @@ def _meaning(
 
 
 def _by_the_untaken(guide: Guide, stance: Stance, onward: Meaning) -> Meaning:
-    """The way on, with its first door said to be the one that was not taken, where that is so and there is only one."""
+    """`onward`, with its first exit described as the door not taken before, if there is exactly one such door."""
     ways = {way.opening for way in guide.scene.ways[stance.room]}
     fresh = ways - {*stance.taken, stance.through}
     if len(fresh) != 1 or not isinstance(onward[0], Cross) or guide.rng.random() < 0.3:

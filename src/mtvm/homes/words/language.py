@@ -1,4 +1,4 @@
-"""From meaning to English: clauses from steps, sentences from clauses."""
+"""From meaning to English: steps become clauses, clauses become sentences."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ from mtvm.homes.words.meaning import (
 from mtvm.homes.words.phrases import FROM_FIRST_ROOM, FROM_LATER_ROOM, HALLS, ORDINALS, TURNS, Words
 
 _STARTS_AFTER_THEN = ("walk", "go ", "head", "turn", "enter", "leave", "cross")
-_MOST_WORDS = 26  # in a sentence, before another clause is put into the next one
+_MOST_WORDS = 26  # in a sentence; above this, the next clause starts a new one
 
 
 class Clause(NamedTuple):
-    """Something to do, what leads up to the next clause ("at the sofa"), or a remark for a sentence of its own."""
+    """An action, a lead-in to the next clause ("at the sofa"), or a remark in a sentence of its own."""
 
     text: str
     role: Literal["do", "lead", "remark"] = "do"
 
 
 def write(meaning: Meaning, rng: np.random.Generator) -> str:
-    """An instruction in words; what can be said in several ways is drawn from the generator."""
+    """The text of an instruction; the generator chooses among alternative wordings."""
     words = Words(rng)
     return sentences(_Clauses(words).of(meaning), words)
 
 
 def sentences(clauses: Sequence[Clause], words: Words) -> str:
-    """Clauses joined to sentences of one to three."""
+    """Join clauses into sentences of one to three clauses."""
     done: list[str] = []
     parts: list[str] = []
     lead, flow = "", 0.45 if words.chance(0.5) else 0.8
@@ -81,7 +81,7 @@ def _is_simple(part: str) -> bool:
 
 
 def _room_for(parts: Sequence[str]) -> int:
-    """How many clauses a sentence takes that begins so."""
+    """How many clauses a sentence with these parts may have."""
     return 3 if all(map(_is_simple, parts)) else 2
 
 
@@ -104,7 +104,7 @@ class _Clauses:
     def __init__(self, words: Words) -> None:
         self.words = words
         self.inside: str | None = None
-        """The kind of room that the reader was told to be in."""
+        """The kind of room that the text last placed the reader in."""
         self.climbed = False
         """Whether the last walk was on stairs."""
 
@@ -159,7 +159,7 @@ class _Clauses:
         return Clause(self.words.pick(*options), "remark")
 
     def _outlook(self, step: See) -> Clause:
-        """What is in sight at the start, as what leads up to the first move."""
+        """What is in sight at the start, as a lead-in to the first move."""
         thing = self.words.thing(step.landmark)
         if step.side == "ahead":
             return Clause(self.words.pick(f"facing {thing}", f"with {thing} in front of you"), "lead")
@@ -181,12 +181,12 @@ class _Clauses:
             return self._entering_lead(key, slots)
         after_verb, alone = (FROM_LATER_ROOM if walked else FROM_FIRST_ROOM)[key]
         motion, by_itself = words.pick(*after_verb).format(**slots), words.pick(*alone).format(**slots)
-        if "door " not in f"{slots['w']} ":  # one takes a door, but goes through a doorway
+        if "door " not in f"{slots['w']} ":  # "take the door", but "go through the doorway"
             by_itself = by_itself.replace("take the", "go through the")
         return self._so(manner, motion, by_itself, turnable=key in ("w", "i", "wi"))
 
     def _entering_lead(self, key: str, slots: dict[str, str]) -> list[Clause]:
-        """Having entered or left said as what comes before a turn."""
+        """Entering or leaving a room, as a lead-in to a turn."""
         words = self.words
         if key == "l":
             lead = words.pick("as you leave {l}", "when you come out of {l}", "after you leave {l}")
@@ -197,8 +197,8 @@ class _Clauses:
         return [Clause(first), Clause(words.pick("once you are in {i}", "in {i}").format(**slots), "lead")]
 
     def _so(self, manner: Manner, motion: str, by_itself: str, turnable: bool = False) -> list[Clause]:
-        """A walk in the manner that is said: `motion` follows a verb of motion, if `turnable` also a turn; `by_itself`
-        has its own verb."""
+        """A walk in a given manner: `motion` follows a verb of motion or, if `turnable`, a turn; `by_itself` has a verb
+        of its own."""
         words = self.words
         turn = next((how for how in manner if isinstance(how, Turn)), None)
         passed = self._passed([how for how in manner if not isinstance(how, Turn)])
@@ -217,7 +217,7 @@ class _Clauses:
         return [*turns, Clause(passed), Clause(by_itself)]
 
     def _passed(self, manner: Sequence[Step]) -> str:
-        """What one comes by, as something to do."""
+        """What the walk passes, as an action."""
         words, texts = self.words, []
         for number, how in enumerate(manner):
             if isinstance(how, Face):
@@ -261,7 +261,7 @@ class _Clauses:
             passed = self._passed([how for how in manner if not isinstance(how, Turn)])
             return [*turns, *([Clause(passed)] if passed else []), Clause(lead, "lead")]
         if self.inside and (isinstance(place, JustInside) or place == InRoom(self.inside)) and not manner:
-            return []  # to have been told to enter is enough
+            return []  # already told to enter
         if isinstance(place, JustInside):
             return self._so(manner, "inside", "step inside")
         if place == InRoom(self.inside or ""):

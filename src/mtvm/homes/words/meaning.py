@@ -1,7 +1,7 @@
-"""What an instruction says, before it has words: typed steps that a listener can carry out.
+"""The meaning of an instruction: typed steps that a follower can carry out.
 
-A meaning is a sequence of steps. `Turn`, `Face`, `Pass` and `Between` say how the next walking step is walked; `See`
-tells what is in sight; `Cross`, `Climb`, `Go`, `Stop`, `Seek` and `BackTo` walk.
+A meaning is a sequence of steps. `Cross`, `Climb`, `Go`, `Stop`, `Seek` and `BackTo` walk; `Turn`, `Face`, `Pass` and
+`Between` say how to do the next walk; `See` mentions what is in sight.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Bend = Literal["left", "right", "around", "ahead", "slightly left", "slightly ri
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Landmark:
-    """A thing, window or flight of stairs by what is said of it."""
+    """A thing, window or flight of stairs as described in an instruction."""
 
     kind: str
     colour: str | None = None
@@ -24,20 +24,20 @@ class Landmark:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Exit:
-    """A way out of the present room by what is said of it."""
+    """An exit of the current room as described in an instruction."""
 
     leads_to: str | None = None
     """The kind of room behind it."""
     kind: Literal["door", "passage"] | None = None
     side: Side | None = None
     ordinal: int | None = None
-    """Its number, from 1, among those of its kind on its side, in the order in which one comes to them."""
+    """Its number, from 1, among exits of its kind on its side, in the order in which they are reached."""
     beside: Landmark | None = None
     """What it is next to."""
     showing: Landmark | None = None
     """What is in the room behind it."""
     untaken: bool = False
-    """One has not walked through it before."""
+    """Whether the walk so far has not gone through it."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Pass:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Between:
-    """Walk with one landmark on the one hand and one on the other."""
+    """Walk between two landmarks."""
 
     first: Landmark
     second: Landmark
@@ -74,11 +74,11 @@ class See:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Cross:
-    """Walk through a way out of the present room."""
+    """Walk through an exit of the current room."""
 
     exit: Exit
     leaving: str | None = None
-    """The kind of the present room, where it is said."""
+    """The kind of the current room, if mentioned."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -104,19 +104,19 @@ class InDoorway:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Before:
-    """In front of a way out, without going through it."""
+    """In front of an exit, without going through it."""
 
     exit: Exit
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class JustInside:
-    """The first place behind the door that one has walked through."""
+    """The first node behind the door just walked through."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FarEnd:
-    """As far as the room goes in the direction in which one looks."""
+    """As far as the room goes in the current heading."""
 
     kind: str
 
@@ -146,14 +146,14 @@ Place: TypeAlias = Beside | Amid | InDoorway | Before | JustInside | FarEnd | Mi
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Go:
-    """Walk to a place that is reached without leaving the room."""
+    """Walk to a place without leaving the room."""
 
     place: Place
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Stop:
-    """Walk to a place, which may be the present one, and end there."""
+    """Walk to a place, which may be the current one, and end there."""
 
     place: Place
 
@@ -167,13 +167,13 @@ class Seek:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class BackTo:
-    """Return to somewhere that only the walk so far tells."""
+    """Return to a place that is defined by the walk so far."""
 
     what: Literal["start", "first room", "room", "doorway", "room with", "room of kind"]
     number: int = 0
-    """Of the room or doorway, from 1, in the order in which they were entered after the start."""
+    """Number of the room or doorway, from 1, in the order in which they were entered after the start."""
     kind: str | None = None
-    """Of the room, where it is said."""
+    """The kind of the room, if mentioned."""
     landmark: Landmark | None = None
     """What was in sight in the room."""
 
@@ -183,7 +183,7 @@ Meaning: TypeAlias = tuple[Step, ...]
 
 
 def landmarks_of(part: object) -> list[Landmark]:
-    """Everything that a step or a part of one names."""
+    """All landmarks that a step or a part of one mentions."""
     if isinstance(part, Landmark):
         return [part]
     if not dataclasses.is_dataclass(part):

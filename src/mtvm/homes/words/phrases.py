@@ -1,4 +1,4 @@
-"""Words: what people call rooms, things, ways and places."""
+"""Vocabulary: names of rooms, things, exits and places."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ THING_NAMES: dict[str, tuple[str, ...]] = {
 }
 
 ADJECTIVES = {"wood": "wooden"}
-"""Of materials, where it is not the material's own name."""
+"""Adjectives of materials that differ from the material's name."""
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 HALLS = {"hallway", "entryway"}
-"""Rooms that one goes through, rather than enters and leaves."""
+"""Rooms that people walk through rather than enter and leave."""
 
 _SIDES: dict[Side, tuple[str, ...]] = {
     "left": ("on your left", "on the left", "to your left"),
@@ -70,8 +70,8 @@ TURNS = {
     "ahead": ("go straight", "walk straight", "continue straight", "head straight"),
 }
 
-# Of a crossing, by what is said: l the room that one leaves, w the way out, i the room that one enters. The first line
-# of each goes after a verb of motion, the second stands by itself.
+# Wordings of a crossing, by what is mentioned: l the room that is left, w the exit, i the room that is entered. The
+# first line of each follows a verb of motion, the second stands by itself.
 FROM_FIRST_ROOM: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "l": (("out of {l}",), ("leave {l}", "exit {l}", "leave {l}")),
     "w": (("through {w}",), ("go through {w}", "take {w}")),
@@ -95,12 +95,12 @@ FROM_LATER_ROOM = FROM_FIRST_ROOM | {
 
 
 def a(noun: str) -> str:
-    """With the indefinite article."""
+    """A noun with the indefinite article."""
     return f"{'an' if noun[0].lower() in 'aeiou' else 'a'} {noun}"
 
 
 class Words:
-    """The words of one text: one name for each kind throughout, and never the same verb of motion twice in a row."""
+    """The vocabulary of one text: keeps one name for each kind, and never repeats a verb of motion immediately."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
@@ -150,7 +150,7 @@ class Words:
         return f"{self.pick(room, room, 'the room')} with {self.thing(said.showing)}"
 
     def way(self, said: Exit, noun: str = "", where_to: bool = False) -> str:
-        """A door or passage by where it is and, if asked for, where it leads."""
+        """A door or passage, with its position and, if `where_to`, where it leads."""
         if not noun:
             noun = self.pick("door", "door", "doorway") if said.kind != "passage" else self.pick("opening", "archway")
         words = ["the", noun]
@@ -167,7 +167,7 @@ class Words:
         return " ".join(words)
 
     def place(self, place: Place) -> tuple[str, str]:
-        """Where one stops, and where one walks to get there."""
+        """Two phrases for a place: stopping there ("next to the sofa") and walking there ("to the sofa")."""
         if isinstance(place, Beside):
             thing = self.thing(place.landmark)
             return f"{self.pick('next to', 'beside', 'by', 'near', 'next to')} {thing}", f"to {thing}"

@@ -1,4 +1,4 @@
-"""What a navigator asks about what it sees, and how an oracle answers."""
+"""Questions of a navigator, and an oracle's answers."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _CLOSE = 5.0  # metres
 class Question:
     text: str
     yes: bool | None = None
-    """The right answer, if it is yes or no."""
+    """The correct answer to a yes-or-no question."""
 
 
 def ask(guide: Guide, planned: Sequence[int], heading: float, target: str, left: float, before: float) -> Question:
-    """A question of somebody at the beginning of `planned`, the way to the target, with `left` metres to go, which
-    were `before` before the last walk."""
+    """A question asked at the start of `planned`, the path to the target; `left` is its length in metres, and `before`
+    the length before the last walk."""
     stance = first_stance(guide.scene, planned[0], heading)
     words = Words(guide.rng)
     thing = words.thing(Landmark(target))
@@ -48,7 +48,7 @@ def ask(guide: Guide, planned: Sequence[int], heading: float, target: str, left:
 
 
 def answer(question: Question, directions: str, target: str, arrives: bool, rng: np.random.Generator) -> str:
-    """The directions, after what the question wants to hear and, if they lead there, before a word on the target."""
+    """The directions, preceded by a reply to the question and, if they arrive, followed by a remark on the target."""
     words = Words(rng)
     text = directions
     if question.yes is not None:
@@ -63,7 +63,7 @@ def answer(question: Question, directions: str, target: str, arrives: bool, rng:
 
 
 def _about_ways(guide: Guide, stance: Stance, planned: Sequence[int], words: Words) -> list[Question]:
-    """Shall it be this way or that?"""
+    """Questions about which exit to take."""
     scene, spot = guide.scene, guide.scene.spots[stance.node]
     begin = words.pick("Should I go", "Do I go", "Should I go")
     if spot.place == "stairs":
@@ -90,7 +90,7 @@ def _about_ways(guide: Guide, stance: Stance, planned: Sequence[int], words: Wor
 
 
 def _first_way(scene: Scene, leg: Leg, words: Words) -> str:
-    """How the way on leaves the room, in the words of the question."""
+    """How the path leaves the room, in the words of the question."""
     if leg.end == "opening":
         return f"into {words.room(scene.rooms[scene.across(leg.index, leg.stance.room)].kind)}"
     if leg.end == "stairs":
@@ -103,7 +103,7 @@ def _rises(scene: Scene, nodes: Sequence[int]) -> bool:
 
 
 def _about_sights(guide: Guide, stance: Stance, words: Words) -> list[Question]:
-    """Towards this or towards that, which lie in different directions."""
+    """Questions about which of two things in different directions to walk towards."""
     named = []
     for sight in guide.scene.clear_sights(stance.node):
         name = guide.speaker.name(stance.node, sight, adjective=0.4)

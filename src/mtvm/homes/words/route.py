@@ -1,4 +1,4 @@
-"""A home as somebody who walks and talks knows it: which room an edge lies in, where ways lead, what can be named.
+"""Facts about a home for speakers and followers: the room of an edge, where exits lead, what can be named.
 
 Nodes are those of the home's graph: node i is viewpoint i.
 """
@@ -20,19 +20,19 @@ from mtvm.homes.words.meaning import Landmark, Side
 from mtvm.world.graph import NavGraph
 
 Zone = tuple[Literal["room", "opening", "stairs", "none"], int]
-"""Where an edge runs: within a room, through an opening from room to room, on stairs, or not to be told."""
+"""Where an edge runs: within a room, through an opening, on stairs, or undefined."""
 
 QUARTER = math.pi / 2
 
-_CONFUSABLE = 0.004  # steradians from which a thing could be taken for another of its kind
-_NAMEABLE = 0.02  # steradians from which a thing is named
-_NAMEABLE_SHARE = 0.35  # of it that must be visible
+_CONFUSABLE = 0.004  # steradians above which a thing could be mistaken for another of its kind
+_NAMEABLE = 0.02  # steradians above which a thing may be named
+_NAMEABLE_SHARE = 0.35  # share of it that must be visible
 _NAMEABLE_DISTANCE = 7.0
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Sight:
-    """Something that has a name, as it is seen from a node."""
+    """Something with a name, as seen from a node."""
 
     what: Literal["thing", "window", "stairs"]
     index: int
@@ -44,7 +44,7 @@ class Sight:
     y: float
     heading: float
     clear: bool
-    """Large enough and free enough to be named, not just to be confused with."""
+    """Whether it is visible enough to be named, not just to cause confusion."""
     size: float
 
     def fits(self, landmark: Landmark) -> bool:
@@ -60,7 +60,7 @@ class Sight:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Way:
-    """A way out of a room: the opening, the node at which one is through it, and the room behind."""
+    """An exit of a room: the opening, a node in or just behind it, and the room behind it."""
 
     opening: int
     node: int
@@ -73,12 +73,12 @@ def turn_between(before: float, after: float) -> float:
 
 
 def snap(heading: float) -> float:
-    """The nearest of the four directions in which walls run."""
+    """The nearest of the four directions of walls."""
     return round(heading / QUARTER) * QUARTER % (2 * math.pi)
 
 
 class Scene:
-    """The facts of one home that speakers and followers ask for again and again."""
+    """Facts about one home, computed once for speakers and followers."""
 
     def __init__(self, home: Home, graph: NavGraph, seen: Sequence[Sequence[Seen]]) -> None:
         self.home, self.graph, self.rooms = home, graph, home.rooms
@@ -127,7 +127,7 @@ class Scene:
         return math.atan2(x - self.xy[here][0], y - self.xy[here][1]) % (2 * math.pi)
 
     def first_heading(self, nodes: Sequence[int], reach: float = 2.2) -> float:
-        """The direction in which a walk sets out: from its start to the point `reach` metres along it."""
+        """The initial direction of a walk: from its start to the point `reach` metres along it."""
         left = reach
         for here, there in pairwise(nodes):
             (x, y), (to_x, to_y) = self.xy[here], self.xy[there]
@@ -144,7 +144,7 @@ class Scene:
         return other if room == one else one
 
     def into(self, opening: int, room: int) -> float:
-        """The heading with which one walks through an opening into a room."""
+        """The heading when walking through an opening into a room."""
         way, (x, y) = self.home.openings[opening], self.rooms[room].centre
         if way.along == "x":
             return 0.0 if y > way.y else math.pi
@@ -163,12 +163,12 @@ class Scene:
         return self.home.openings[opening].x, self.home.openings[opening].y
 
     def stairs_ends(self, room: int, end: str) -> list[tuple[float, float]]:
-        """Where flights begin or end in a room, on the plan."""
+        """Points of the floor plan at which stairs begin or end in a room."""
         at = 1 if end == "top" else 0
         return [(s.top if at else s.foot)[:2] for s in self.home.stairs if s.rooms[at] == room]
 
     def landings(self, stairs: int, room: int) -> list[int]:
-        """The nodes of a room onto which one steps from a flight."""
+        """The nodes of a room that are adjacent to a flight of stairs."""
         ends = (b for (_, b), zone in self._zones.items() if zone == ("stairs", stairs))
         return sorted({b for b in ends if self.spots[b].place != "stairs" and self.spots[b].room == room})
 
@@ -182,7 +182,7 @@ class Scene:
         return [sight for sight in self.sights[node] if sight.clear]
 
     def sides(self, node: int, room: int, opening: int, facing: float) -> tuple[Side, bool, tuple[Side, ...]]:
-        """On which side of somebody in a room an opening lies; whether all would say so; and what some would say."""
+        """The side on which an opening lies; whether everyone would agree; and all sides that someone might say."""
         way = self.home.openings[opening]
         bearing = math.degrees(turn_between(facing, self.heading_to(node, way.x, way.y)))
         wall = math.degrees(turn_between(facing, self.into(opening, self.across(opening, room))))
@@ -198,7 +198,7 @@ class Scene:
         return hand, 55 <= angle <= 115, (hand, "ahead") if angle < 60 else (hand, "behind") if angle > 115 else (hand,)
 
     def in_order(self, node: int, room: int, facing: float, side: Side, kind: str, behind: int | None) -> list[int]:
-        """The openings of a kind on one side, in the order in which somebody walking that way comes to them."""
+        """The openings of a kind on one side, in the order in which someone walking that way reaches them."""
         found = []
         for opening in self.openings[room]:
             way = self.home.openings[opening]
@@ -210,7 +210,7 @@ class Scene:
         return [opening for _, opening in sorted(found)]
 
     def _zone(self, a: int, b: int) -> Zone:
-        """The zone of an edge. Whoever stands in a doorway stands in both rooms."""
+        """The zone of an edge. A node in a doorway belongs to both rooms."""
         one, other = self.spots[a], self.spots[b]
         if one.place == "stairs" or other.place == "stairs":
             stairs = one.stairs if one.place == "stairs" else other.stairs
@@ -271,7 +271,7 @@ class Scene:
 
 
 def _where_it_counts(home: Home, spot: Viewpoint) -> Viewpoint:
-    """Who stands before the first step or behind the last is in the room, not on the stairs."""
+    """The viewpoint itself, but those at the ends of stairs count as in the room, not on the stairs."""
     if spot.place == "stairs" and abs(spot.z - EYE_HEIGHT - home.floor_of(spot.room)) < 0.05:
         return dataclasses.replace(spot, place="room", stairs=None)
     return spot
@@ -295,7 +295,7 @@ def _joins(opening: Opening, rooms_a: Sequence[int], rooms_b: Sequence[int]) -> 
 
 
 def _thing_gaps(home: Home) -> list[list[float]]:
-    """From every viewpoint to every thing's outline on the floor, in metres."""
+    """Distances in metres from every viewpoint to every thing's outline on the floor."""
     if not home.things:
         return [[] for _ in home.viewpoints]
     spots = np.array([(spot.x, spot.y) for spot in home.viewpoints])[:, None]

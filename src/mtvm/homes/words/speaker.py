@@ -1,6 +1,6 @@
-"""From a path to what is said of it: how a guide who sees what the agent sees would tell the way.
+"""From a path to the meaning of an instruction, using only what the agent can see along the way.
 
-Nothing is named that is not in clear sight where it is named, nor with fewer adjectives than it needs there.
+A thing is mentioned only where it is in clear sight, with enough adjectives to be unambiguous there.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _COLOURLESS_KINDS = {"mirror", "potted plant", "shower", "window", "stairs", "to
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Detail:
-    """How much a speaker says: the chance of each kind of detail where there is one to give."""
+    """How much a speaker says: the probability of each kind of detail where it is available."""
 
     turn: float
     straight: float
@@ -65,7 +65,7 @@ class Detail:
     adjective: float
 
 
-LEVELS = (  # in the order of the fields, from terse to everything
+LEVELS = (  # from terse to complete; values in the order of the fields
     Detail(0.4, 0.05, 0.45, 0.7, 0.2, 0.1, 0.0, 0.1, 0.15),
     Detail(0.55, 0.1, 0.45, 0.75, 0.35, 0.22, 0.07, 0.2, 0.25),
     Detail(0.65, 0.15, 0.45, 0.8, 0.5, 0.4, 0.15, 0.35, 0.35),
@@ -74,13 +74,13 @@ LEVELS = (  # in the order of the fields, from terse to everything
 
 
 class Speaker:
-    """Tells ways through one home."""
+    """Describes paths through one home."""
 
     def __init__(self, scene: Scene, rng: np.random.Generator) -> None:
         self.scene, self.rng = scene, rng
 
     def tell(self, legs: Sequence[Leg], detail: Detail, stop: bool = True) -> Meaning | None:
-        """The meaning of an instruction for a path that was cut into legs; None if its end has no name."""
+        """The meaning of an instruction for a path, given as legs; None if its end cannot be named."""
         steps: list[Step] = []
         for number, leg in enumerate(legs):
             if self._chance(detail.sight if number else detail.sight / 2):
@@ -109,7 +109,7 @@ class Speaker:
         return self.scene.spots[nodes[-1]].z > self.scene.spots[nodes[0]].z
 
     def name(self, node: int, sight: Sight, adjective: float) -> Landmark | None:
-        """What to call something at a node so that nothing else in sight there is meant; None if that cannot be."""
+        """A description that fits nothing else in sight at a node; None if there is none."""
         rivals = [other for other in self.scene.sights[node] if other.kind == sight.kind and not other.same(sight)]
         colour = sight.colour if sight.kind not in _COLOURLESS_KINDS else None
         material = sight.material if colour and sight.material in _PLAIN_MATERIALS else None
@@ -123,7 +123,7 @@ class Speaker:
         return None
 
     def _bend_in(self, nodes: Sequence[int]) -> int | None:
-        """Where a walk within a room turns, but not back."""
+        """Where a walk within a room bends without turning back."""
         scene = self.scene
         for place, (a, b, c) in enumerate(zip(nodes, nodes[1:], nodes[2:], strict=False), start=1):
             if bend_of(turn_between(scene.heading(a, b), scene.heading(b, c))) in ("left", "right"):
@@ -131,18 +131,18 @@ class Speaker:
         return None
 
     def _beside(self, node: int, detail: Detail) -> Landmark | None:
-        """A landmark next to which a node lies."""
+        """A landmark next to a node."""
         sights = [s for s in self.scene.clear_sights(node) if s.what != "stairs" and not _flat(s)]
         return self._first_name(node, [s for s in sights if is_beside(self.scene, node, s, 0.0)], detail)
 
     def _first_name(self, node: int, sights: list[Sight], detail: Detail) -> Landmark | None:
-        """The name of one of some sights, larger ones rather than small ones."""
+        """The description of one of the sights, preferably a large one."""
         order = sorted(sights, key=lambda s: -s.size * self.rng.uniform(0.3, 1.0))
         names = (self.name(node, sight, detail.adjective) for sight in order)
         return next((name for name in names if name is not None), None)
 
     def _sight(self, stance: Stance, detail: Detail) -> list[Step]:
-        """Something to be seen from where one is, that tells that one is right."""
+        """Something in sight that confirms the position."""
         for sight in self._shuffled(self.scene.clear_sights(stance.node)):
             side = side_of(turn_between(stance.heading, sight.heading))
             if sight.room == stance.room and side is not None and (side != "behind" or len(stance.walk) == 1):
@@ -166,7 +166,7 @@ class Speaker:
         return ()
 
     def _manner(self, stance: Stance, nodes: Sequence[int], detail: Detail, but: Landmark | None = None) -> Manner:
-        """How to walk a part of the way: turns, and what one comes by, but for what is named already."""
+        """How to walk a part of the path: turns, and what it passes, except what is already mentioned (`but`)."""
         if len(nodes) < 2:
             return ()
         manner = self._turn(stance, nodes, detail)
@@ -231,7 +231,7 @@ class Speaker:
         return [*manner, Cross(exit_, leaving)]
 
     def describe_exit(self, stance: Stance, nodes: Sequence[int], opening: int, manner: Manner, detail: Detail) -> Exit:
-        """Some of what can be said of a way out of the room, as it looks at the beginning of the walk to it."""
+        """A partial description of an exit, as it appears at the start of the walk to it."""
         scene, way, beyond = self.scene, self.scene.home.openings[opening], self.scene.across(opening, stance.room)
         said = Exit(leads_to=scene.rooms[beyond].kind if self._chance(detail.entering) else None)
         if said.leads_to and self._chance(detail.sight / 2):
@@ -246,7 +246,7 @@ class Speaker:
         if certain and abs(turn_between(looking, snap(looking))) <= math.radians(30):
             there = scene.in_order(stance.node, stance.room, snap(looking), side, way.kind, stance.through)
             counted = side in ("left", "right") and opening in there and (len(there) > 1 or self._chance(0.25))
-            # Having turned left, one does not look for a door on the left unless it is some way off.
+            # After a left turn, a door "on the left" would be misread unless it is some way off.
             if side == "ahead" or not manner or scene.distances[nodes[0]][nodes[-1]] > 3.0:
                 return dataclasses.replace(said, side=side, ordinal=there.index(opening) + 1 if counted else None)
             return said
@@ -260,7 +260,7 @@ class Speaker:
     def _ending(
         self, stance: Stance, nodes: Sequence[int], detail: Detail, stop: bool, told: Landmark | None
     ) -> list[Step] | None:
-        """The last part of the way."""
+        """The last part of the path."""
         if len(nodes) == 1 and not stop:
             return []
         manner = self._manner(stance, nodes, detail, told)
@@ -274,7 +274,7 @@ class Speaker:
     def _places(
         self, stance: Stance, nodes: Sequence[int], manner: Manner, detail: Detail
     ) -> list[tuple[float, Place]]:
-        """Names of the place where a walk ends, each with how readily it is said."""
+        """Descriptions of the place where a walk ends, each with a weight."""
         scene, node, room = self.scene, nodes[-1], stance.room
         spot, kind, inside = scene.spots[node], scene.rooms[room].kind, scene.room_nodes[room]
         if spot.place == "stairs":
@@ -310,7 +310,7 @@ class Speaker:
         return places
 
     def _around(self, node: int, detail: Detail) -> tuple[Landmark, Landmark] | None:
-        """Two landmarks between which a node lies."""
+        """Two landmarks with the node between them."""
         sights = [s for s in self.scene.clear_sights(node) if s.what == "thing" and not _flat(s)]
         sights = [s for s in sights if s.room == self.scene.spots[node].room]
         for first in self._shuffled(sights):
@@ -323,8 +323,7 @@ class Speaker:
 
 
 def is_clear(scene: Scene, meaning: Meaning, first: Stance, path: Sequence[int]) -> bool:
-    """Whether a listener may walk just this path, gets to its end and to nowhere else, and never has to wonder which
-    way out of a room is meant."""
+    """Whether a follower may walk exactly this path, can end only at its end, and never has to choose between exits."""
     ends = stances_after(meaning, scene, first, wonder=False)
     if not any(end.walk == tuple(path) for end in ends):
         return False
@@ -332,18 +331,18 @@ def is_clear(scene: Scene, meaning: Meaning, first: Stance, path: Sequence[int])
 
 
 def _flat(sight: Sight) -> bool:
-    """Whether one walks over it, not past it."""
+    """Whether it is walked over, not past."""
     kind = KINDS.get(sight.kind)
     return kind is not None and kind.placement == "flat"
 
 
 def _one_way(said: Exit) -> Exit:
-    """An exit by its number or by what is behind it, not by both."""
+    """An exit described by its number or by what is behind it, not both."""
     return said if said.ordinal is None else dataclasses.replace(said, leads_to=None, showing=None)
 
 
 def _without(manner: Manner, place: Place) -> Manner:
-    """A manner of walking to a place, without what the name of the place says again."""
+    """A manner without what the description of the destination repeats."""
     if isinstance(place, JustInside):
         return ()
     said = {mark.kind for mark in landmarks_of(place)}
@@ -351,7 +350,7 @@ def _without(manner: Manner, place: Place) -> Manner:
 
 
 def _without_echoes(steps: Sequence[Step]) -> Meaning:
-    """Without remarks on what the next walk names anyway, and with "straight" said once."""
+    """Drop remarks on what the next walk mentions anyway, and repetitions of "straight"."""
     kept: list[Step] = []
     straight = False
     for number, step in enumerate(steps):

@@ -1,4 +1,4 @@
-"""Somebody on the way through a home: where, looking where, in which room, and what they remember of the walk."""
+"""The state of someone walking through a home: position, heading, room, and memory of the walk."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Stance:
     """All nodes so far."""
     heading: float
     room: int
-    """In a doorway: the room that one is about to enter."""
+    """The current room; in a doorway, the room about to be entered."""
     through: int | None
-    """The opening through which one came into the room."""
+    """The opening through which the room was entered."""
     taken: tuple[int, ...]
-    """All openings that one walked through."""
+    """All openings walked through."""
     rooms: tuple[int, ...]
-    """All rooms entered, beginning with the first."""
+    """All rooms so far, including the first."""
 
     @property
     def node(self) -> int:
@@ -34,7 +34,7 @@ class Stance:
 
 
 def first_stance(scene: Scene, node: int, heading: float) -> Stance:
-    """At the start. In a doorway one is about to enter the room that one looks into."""
+    """The stance at the start; in a doorway, about to enter the room that is faced."""
     spot = scene.spots[node]
     room = spot.room
     if spot.opening is not None:
@@ -44,7 +44,7 @@ def first_stance(scene: Scene, node: int, heading: float) -> Stance:
 
 
 def walked(scene: Scene, stance: Stance, nodes: Sequence[int]) -> Stance:
-    """The stance after walking on along `nodes`, which begin where it stands."""
+    """The stance after walking along `nodes`, which start at its node."""
     heading = stance.heading
     for here, there in pairwise(nodes):
         zone, index = scene.zone(here, there)
@@ -61,7 +61,7 @@ def walked(scene: Scene, stance: Stance, nodes: Sequence[int]) -> Stance:
 
 
 def entered(scene: Scene, stance: Stance, here: int, zone: str, index: int) -> Stance:
-    """The stance before a move from a doorway: through it, if the move goes on in the room behind."""
+    """The stance before a move from a doorway: through it, if the move continues in the room behind."""
     opening = scene.spots[here].opening
     if zone not in ("room", "opening") or opening is None:
         return stance
@@ -86,7 +86,7 @@ def through(scene: Scene, stance: Stance, opening: int) -> Stance:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Leg:
-    """A part of a path: within a room, and at its end, unless it is the last, out of it."""
+    """A part of a path that stays in one room and then, unless it is the last, leaves it."""
 
     stance: Stance
     nodes: tuple[int, ...]
@@ -95,7 +95,7 @@ class Leg:
 
 
 def legs_of(scene: Scene, path: Sequence[int], heading: float) -> list[Leg] | None:
-    """A path cut where rooms end; None where that cannot be told."""
+    """Split a path where it leaves rooms; None if that is undefined."""
     return legs_from(scene, first_stance(scene, path[0], heading), path)
 
 
@@ -126,15 +126,15 @@ def stays_in(scene: Scene, room: int, nodes: Sequence[int]) -> bool:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Passing:
-    """How a walk comes by a point."""
+    """How a walk passes a point."""
 
     move: int
-    """The number of the move on which it is nearest."""
+    """The number of the move during which it is nearest."""
     distance: float
     offset: float
-    """To the right of the direction of walking, in metres."""
+    """Metres to the right of the direction of walking."""
     margin: float
-    """Metres of the walk before or after the nearest place, whichever are fewer."""
+    """Metres of the walk before or after the nearest position, whichever is less."""
 
 
 def passing(scene: Scene, nodes: Sequence[int], x: float, y: float) -> Passing | None:
@@ -161,7 +161,7 @@ def passing(scene: Scene, nodes: Sequence[int], x: float, y: float) -> Passing |
 
 
 def bend_of(angle: float) -> Bend | None:
-    """What all would call a turn by an angle; nothing if some would call it something else."""
+    """What everyone would call a turn by this angle; None if opinions would differ."""
     degrees = abs(math.degrees(angle))
     if degrees <= 25:
         return "ahead"
@@ -173,7 +173,7 @@ def bend_of(angle: float) -> Bend | None:
 
 
 def side_of(angle: float) -> Side | None:
-    """Where all would say that something is which lies in this direction from where one looks."""
+    """The side that everyone would name for something at this angle from the heading; None if opinions would differ."""
     degrees = abs(math.degrees(angle))
     if degrees <= 22:
         return "ahead"
@@ -185,5 +185,5 @@ def side_of(angle: float) -> Side | None:
 
 
 def sights_of(scene: Scene, nodes: Sequence[int], landmark: Landmark) -> list[Sight]:
-    """Everything that fits a landmark as it is seen from some nodes."""
+    """Everything that fits a landmark, as seen from the nodes."""
     return [sight for node in nodes for sight in scene.sights[node] if sight.fits(landmark)]

@@ -8,6 +8,7 @@ from mtvm.learning.losses.a2c import A2C
 from mtvm.learning.losses.base import Loss, Term
 from mtvm.learning.losses.consistency import Consistency
 from mtvm.learning.losses.imitation import Imitation
+from mtvm.learning.losses.released_consistency import ReleasedConsistency
 from mtvm.learning.rollout import Needs
 from mtvm.plugins import load_object
 
@@ -18,7 +19,8 @@ def make_losses(config: LossConfig) -> list[Loss]:
     if config.a2c.weight > 0:
         losses.append(A2C(config.a2c))
     if config.consistency.enabled:
-        losses.append(Consistency(config.consistency))
+        released = config.consistency.variant == "released"
+        losses.append((ReleasedConsistency if released else Consistency)(config.consistency))
     return losses + [_own_loss(text) for text in config.extra]
 
 

@@ -8,6 +8,7 @@ import dataclasses
 from torch import Tensor
 
 from mtvm.learning.rollout import Needs, Policy, Trace
+from mtvm.models.language import Text
 from mtvm.models.text import Tokens
 
 
@@ -43,6 +44,13 @@ class Loss(abc.ABC):
         `draws` (B, words) are random numbers from 0 to 1. `variant` says where it is in a trace's outputs.
         """
         return None
+
+    masks_words = False
+    """Whether `mask_words` makes the variants of each step; one loss of a run can do so."""
+
+    def mask_words(self, text: Text, draws: Tensor) -> Text:
+        """The texts of a step in their variants, made of those of the rollout and `draws` (B, L) from 0 to 1."""
+        return text
 
     variant: int = 0
     """Set by the update: the number of the variant that `drop_words` made."""

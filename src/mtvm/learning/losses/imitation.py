@@ -9,6 +9,9 @@ from mtvm.config import ImitationConfig
 from mtvm.learning.losses.base import Loss, Term
 from mtvm.learning.rollout import Needs, Policy, Trace
 
+_IGNORED = -100
+"""The label of episodes that have stopped."""
+
 
 class Imitation(Loss):
     """The sum over an episode's steps of -log a(a*), averaged over episodes."""
@@ -22,9 +25,10 @@ class Imitation(Loss):
         return self.weights.get(policy, 0.0) > 0
 
     def __call__(self, trace: Trace) -> list[Term]:
-        steps = [
-            functional.cross_entropy(step.outputs[0].logits, step.teacher, reduction="sum")
-            for step in trace.steps
-            if step.teacher is not None
-        ]
+        steps = []
+        for step in trace.steps:
+            assert step.teacher is not None
+            wanted = step.teacher.masked_fill(~step.live, _IGNORED)
+            logits = step.outputs[0].logits
+            steps.append(functional.cross_entropy(logits, wanted, ignore_index=_IGNORED, reduction="sum"))
         return [Term("imitation", torch.stack(steps).sum(), trace.batch, self.weights[trace.policy])]

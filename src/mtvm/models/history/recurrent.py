@@ -1,4 +1,6 @@
-"""Recurrent VLN-BERT: the past is one state token, refined at each step.
+"""Recurrent state, after VLN⟲BERT: the past is one state token inside MTVM, refined at each step.
+
+It is ours, and takes none of VLN⟲BERT's weights; VLN⟲BERT itself is the architecture `vlnbert` (`models/vlnbert.py`).
 
 After a step the state is joined with the product of the attended language and the attended vision (how well they
 match) and with the direction of the action, and projected to the state of the next step. At the start it is the text's
@@ -29,6 +31,8 @@ class State:
 
 
 class RecurrentHistory(HistoryEncoder):
+    """Recurrent state, after VLN⟲BERT; VLN⟲BERT itself is architecture vlnbert."""
+
     needs_rest = True
 
     def __init__(self, config: ModelConfig) -> None:

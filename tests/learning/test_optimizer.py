@@ -1,5 +1,6 @@
-"""Rates, Muon and the running mean of the weights, against values computed by hand."""
+"""Learning rates, AdamW and Muon, against values computed by hand."""
 
+import dataclasses
 import math
 
 import pytest
@@ -10,36 +11,37 @@ from small_runs import SMALL, STEADY, lively_model
 from torch import nn
 
 from mtvm.config import OptimizerConfig
-from mtvm.learning.optimizing import Muon, RunningMean, make_optimizer, orthogonal, rate_at, set_rate
+from mtvm.learning.optimizer import Muon, lr_at, make_optimizer, orthogonal, set_lr
 from mtvm.models.model import MTVM
+from mtvm.models.text import tokenize
 
 # The learning rate
 
 
-def rates(updates, **config):
+def lrs(updates, **config):
     options = OptimizerConfig(updates=updates, **config)
-    return [rate_at(update, options) for update in range(updates)]
+    return [lr_at(update, options) for update in range(updates)]
 
 
-def test_a_constant_rate_stays():
-    assert rates(4, rate=0.5) == [0.5] * 4
+def test_lr_of_a_constant_schedule_stays():
+    assert lrs(4, lr=0.5) == [0.5] * 4
 
 
-def test_a_linear_rate_falls_to_nothing():
-    assert rates(4, rate=0.4, schedule="linear") == pytest.approx([0.4, 0.3, 0.2, 0.1])
+def test_lr_of_a_linear_schedule_falls_to_nothing():
+    assert lrs(4, lr=0.4, schedule="linear") == pytest.approx([0.4, 0.3, 0.2, 0.1])
 
 
-def test_a_cosine_rate_falls_along_half_a_wave():
+def test_lr_of_a_cosine_schedule_falls_along_half_a_wave():
     half = math.sqrt(0.5)
     expected = [0.2, 0.1 * (1 + half), 0.1, 0.1 * (1 - half)]
-    assert rates(4, rate=0.2, schedule="cosine") == pytest.approx(expected)
+    assert lrs(4, lr=0.2, schedule="cosine") == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
     ("schedule", "after"), [("constant", [0.4, 0.4]), ("linear", [0.4, 0.2]), ("cosine", [0.4, 0.2])]
 )
-def test_the_rate_warms_up_before_its_schedule_begins(schedule, after):
-    found = rates(6, rate=0.4, warmup=4, schedule=schedule)
+def test_lr_warms_up_before_its_schedule_begins(schedule, after):
+    found = lrs(6, lr=0.4, warmup=4, schedule=schedule)
     assert found == pytest.approx([0.1, 0.2, 0.3, 0.4, *after])
 
 
@@ -50,15 +52,15 @@ def test_the_rate_warms_up_before_its_schedule_begins(schedule, after):
     st.sampled_from(["constant", "linear", "cosine"]),
     st.integers(0, 200),
 )
-def test_the_rate_never_leaves_its_bounds(updates, warmup, rate, schedule, update):
-    config = OptimizerConfig(updates=updates, warmup=warmup, rate=rate, schedule=schedule)
-    assert 0 <= rate_at(update, config) <= rate * (1 + 1e-9)
+def test_lr_never_leaves_its_bounds(updates, warmup, lr, schedule, update):
+    config = OptimizerConfig(updates=updates, warmup=warmup, lr=lr, schedule=schedule)
+    assert 0 <= lr_at(update, config) <= lr * (1 + 1e-9)
 
 
-def test_the_language_encoder_has_a_rate_of_its_own():
+def test_set_lr_gives_the_language_encoder_a_rate_of_its_own():
     model = MTVM(SMALL)
-    optimizer = make_optimizer(model, OptimizerConfig(language_rate=0.25))
-    set_rate(optimizer, 0.4)
+    optimizer = make_optimizer(model, OptimizerConfig(language_lr=0.25))
+    set_lr(optimizer, 0.4)
     by_parameter = {id(p): group["lr"] for group in optimizer.param_groups for p in group["params"]}
     assert len(by_parameter) == len(list(model.parameters()))
     for name, parameter in model.named_parameters():
@@ -89,7 +91,7 @@ def test_orthogonal_takes_zeros():
     assert (orthogonal(torch.zeros(2, 3, 4)) == 0).all()
 
 
-def test_muon_by_hand():
+def test_muon_steps_are_those_computed_by_hand():
     """Two steps of two matrices in one parameter, from the definition, with an exact singular value decomposition; the
     iterations come within 0.32 of its singular values."""
     torch.manual_seed(0)
@@ -118,7 +120,7 @@ def test_muon_takes_the_matrices_and_leaves_the_rest_to_adamw():
         generator = torch.Generator().manual_seed(1)
         for parameter in model.parameters():
             parameter.grad = torch.randn(parameter.shape, generator=generator)
-        set_rate(optimizer, 0.01)
+        set_lr(optimizer, 0.01)
         optimizer.step()
     before = lively_model(config=STEADY)
     linear = {f"{name}.weight" for name, module in before.named_modules() if isinstance(module, nn.Linear)}
@@ -140,7 +142,7 @@ def test_muon_goes_on_from_its_state():
                 parameter.grad = torch.randn(parameter.shape, generator=generator)
             optimizer.step()
 
-    config = OptimizerConfig(kind="muon", rate=0.01)
+    config = OptimizerConfig(kind="muon", lr=0.01)
     whole, halves = lively_model(), lively_model()
     steps(make_optimizer(whole, config), whole, range(4))
     first = make_optimizer(halves, config)
@@ -152,41 +154,43 @@ def test_muon_goes_on_from_its_state():
         assert torch.equal(one, other)
 
 
-# The running mean
+# What learns
 
 
-def test_the_running_mean_by_hand():
-    model = nn.Linear(1, 1, bias=False)
-    model.weight.data.fill_(1.0)
-    mean = RunningMean(model, 0.2)
-    model.weight.data.fill_(3.0)
-    mean.update(model)  # 2/11 is less than 0.2
-    first = 2 / 11 * 1 + 9 / 11 * 3
-    assert mean.weights["weight"].item() == pytest.approx(first)
-    model.weight.data.fill_(-1.0)
-    mean.update(model)  # 3/12 is more
-    assert mean.weights["weight"].item() == pytest.approx(0.2 * first + 0.8 * -1)
+def test_optimizer_leaves_out_the_frozen_reader():
+    torch.manual_seed(0)
+    model = MTVM(dataclasses.replace(STEADY, reader="minilm", reader_layers=1, leading_cls=True)).train()
+    assert not model.language.reader.training
+    optimizer = make_optimizer(model, OptimizerConfig())
+    learning = {id(parameter) for group in optimizer.param_groups for parameter in group["params"]}
+    reader = {id(parameter) for parameter in model.language.reader.parameters()}
+    assert learning == {id(parameter) for parameter in model.parameters()} - reader
+    model.encode(tokenize(["Go up the stairs."], leading_cls=True)).states.sum().backward()
+    assert all(parameter.grad is None for parameter in model.language.reader.parameters())
+    assert model.language.project.weight.grad is not None
 
 
-def test_swapping_the_running_mean_twice_changes_no_bit():
-    model = lively_model()
-    mean = RunningMean(model, 0.9)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.mul_(1 / 3)
-    mean.update(model)
-    weights = {name: value.clone() for name, value in model.state_dict().items()}
-    means = {name: value.clone() for name, value in mean.weights.items()}
-    mean.swap(model)
-    assert all(torch.equal(dict(model.named_parameters())[name], value) for name, value in means.items())
-    mean.swap(model)
-    assert all(torch.equal(model.state_dict()[name], value) for name, value in weights.items())
-    assert all(torch.equal(mean.weights[name], value) for name, value in means.items())
+def test_optimizer_freezes_layers_without_gradients_and_dropout():
+    model = MTVM(dataclasses.replace(SMALL, language_layers=2, dropout=0.5))
+    optimizer = make_optimizer(model, OptimizerConfig(frozen_language_layers=1))
+    model.train()
+    encoder = model.language.bert
+    frozen = [encoder.embeddings, encoder.encoder.layer[0]]
+    assert not any(module.training for part in frozen for module in part.modules())
+    assert all(module.training for module in encoder.encoder.layer[1].modules())
+    learning = {id(parameter) for group in optimizer.param_groups for parameter in group["params"]}
+    assert not any(id(parameter) in learning for part in frozen for parameter in part.parameters())
+    tokens = tokenize(["Go up the stairs.", "Stop."])
+    model.encode(tokens).states.sum().backward()
+    assert all(p.grad is None and not p.requires_grad for part in frozen for p in part.parameters())
+    assert all(parameter.grad is not None for parameter in encoder.encoder.layer[1].parameters())
+    assert torch.equal(encoder.embeddings(tokens.ids), encoder.embeddings(tokens.ids))
 
 
-def test_the_running_mean_leaves_frozen_weights_alone():
+def test_optimizer_freezes_nothing_unless_asked():
     model = MTVM(SMALL)
-    model.language.freeze(1)
-    mean = RunningMean(model, 0.9)
-    assert not any(name.startswith("language.bert.embeddings") for name in mean.weights)
-    assert mean.weights.keys() == {name for name, value in model.named_parameters() if value.requires_grad}
+    optimizer = make_optimizer(model, OptimizerConfig())
+    model.train()
+    assert all(parameter.requires_grad for parameter in model.parameters())
+    assert all(module.training for module in model.modules())
+    assert sum(len(group["params"]) for group in optimizer.param_groups) == len(list(model.parameters()))

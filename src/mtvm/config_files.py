@@ -1,0 +1,89 @@
+"""Config dataclasses as plain values for JSON, and back with errors that name the file, the option and the remedy."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from mtvm.errors import InputError
+
+
+def to_plain(config: Any) -> dict[str, Any]:
+    """A dataclass as dictionaries, lists, strings and numbers."""
+    return _plain(dataclasses.asdict(config))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return str(value) if isinstance(value, Path) else value
+
+
+def from_plain(kind: Any, values: Any, path: Path, option: str = "") -> Any:
+    """What `to_plain` gave of an instance of `kind`, read from `path`; `option` is its name on the command line."""
+    options = get_args(kind) if get_origin(kind) in (typing.Union, types.UnionType) else (kind,)
+    if values is None and type(None) in options:
+        return None
+    kind = next(one for one in options if one is not type(None))
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        return _from_object(kind, values, path, option)
+    if get_origin(kind) is Literal:
+        if values not in get_args(kind):
+            raise InputError(f"{path}: {option} is {_shown(values)}, none of {', '.join(map(str, get_args(kind)))}.")
+        return values
+    if get_origin(kind) is tuple:
+        if not isinstance(values, list):
+            raise InputError(f"{path}: {option} is {_shown(values)}, not a list.")
+        return tuple(from_plain(get_args(kind)[0], value, path, option) for value in values)
+    return _from_value(kind, values, path, option)
+
+
+def _from_object(kind: type, values: Any, path: Path, option: str) -> Any:
+    if not isinstance(values, dict):
+        raise InputError(f"{path}: {option or 'it'} is {_shown(values)}, not an object with options.")
+    hints = get_type_hints(kind)
+    for name in values:
+        if name not in hints:
+            raise InputError(f"{path}: this version of mtvm has no option {_joined(option, name)}.")
+    for field in dataclasses.fields(kind):
+        optional = field.default is not dataclasses.MISSING or field.default_factory is not dataclasses.MISSING
+        if field.name not in values and not optional:
+            raise InputError(f"{path}: the option {_joined(option, field.name)} is missing.")
+    built = {name: from_plain(hints[name], value, path, _joined(option, name)) for name, value in values.items()}
+    return kind(**built)
+
+
+_NAMES = {int: "a whole number", float: "a number", bool: "true or false", str: "a string", Path: "a path"}
+
+
+def _from_value(kind: Any, value: Any, path: Path, option: str) -> Any:
+    accepted = {float: (int, float), Path: (str,)}.get(kind, (kind,))
+    if not isinstance(value, accepted) or (isinstance(value, bool) and kind is not bool):
+        raise InputError(f"{path}: {option} is {_shown(value)}, not {_NAMES.get(kind, kind)}.")
+    return Path(value) if kind is Path else float(value) if kind is float else value
+
+
+def _joined(option: str, name: str) -> str:
+    return f"{option}.{name}" if option else name
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def differences(one: dict[str, Any], other: dict[str, Any], prefix: str = "") -> dict[str, tuple[Any, Any]]:
+    """The options in which two plain configs differ, by their names on the command line."""
+    found: dict[str, tuple[Any, Any]] = {}
+    for name in sorted(set(one) | set(other)):
+        ours, theirs = one.get(name), other.get(name)
+        if isinstance(ours, dict) and isinstance(theirs, dict):
+            found |= differences(ours, theirs, f"{prefix}{name}.")
+        elif ours != theirs:
+            found[f"{prefix}{name}"] = ours, theirs
+    return found

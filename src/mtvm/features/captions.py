@@ -1,0 +1,148 @@
+"""What an image model said of the views, in sentences, and features made of them.
+
+The file has one JSON object a line, plain or gzipped:
+
+    {"scan": ..., "viewpoint": ..., "captions": [["a rug on a floor", "a sofa in a room", "a white ceiling"], ...]}
+
+`captions` has one entry for each heading, evenly spaced and clockwise from north (+y), with three captions each:
+looking 30 degrees down, level, and 30 degrees up. Eight headings are 45 degrees apart, twelve are our own views. A
+view that nobody described has an empty caption. Other fields are ignored.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtvm.errors import InputError
+from mtvm.features.lines import checked_texts, read_viewpoint_lines
+from mtvm.features.names import Embed, embed_phrases, unit_vectors
+from mtvm.features.store import FeatureStore
+from mtvm.files import atomic_path, cache_dir
+from mtvm.progress import track
+from mtvm.world.views import HEADING_STEP, HEADINGS, ROWS
+
+_EMBEDDER = "all-MiniLM-L6-v2"
+
+
+class CaptionedPlace(NamedTuple):
+    """What a line of the file says of one viewpoint."""
+
+    scan: str
+    viewpoint: str
+    captions: list[list[str]]
+    """Of each heading: down, level, up."""
+
+
+def read_captions(source: Path | str) -> Iterator[CaptionedPlace]:
+    """The lines of a captions file (plain or gzipped); an error names the line and the field."""
+    return read_viewpoint_lines(Path(source), "captions file", _checked_place)
+
+
+def load_captions(source: Path | str, scans: Collection[str] | None = None) -> list[CaptionedPlace]:
+    """The places of the file, or those of the `scans` asked for, all with the same number of headings."""
+    places = [place for place in read_captions(source) if scans is None or place.scan in scans]
+    if absent := set(scans or ()) - {place.scan for place in places}:
+        raise InputError(f"{source}: says nothing of scan {min(absent)}; check the names of the scans.")
+    if not places:
+        raise InputError(f"{source}: holds no captions; give a file with at least one viewpoint.")
+    for place in places:
+        if len(place.captions) != len(places[0].captions):
+            raise InputError(
+                f"{source}: field 'captions' of viewpoint {place.viewpoint} of scan {place.scan} has "
+                f"{len(place.captions)} headings where the first viewpoint has {len(places[0].captions)}; "
+                "describe all of them at the same headings."
+            )
+    return places
+
+
+def caption_features(
+    source: Path | str,
+    out: Path | str,
+    *,
+    scans: Collection[str] | None = None,
+    embed: Embed | None = None,
+    show_progress: bool = True,
+) -> FeatureStore:
+    """Write a store with the captions of each view as text embeddings.
+
+    A view lies between two of the headings with captions: its feature is the mean of their embeddings, the nearer one
+    counting more, brought to length 1. With the default `embed` (all-MiniLM-L6-v2) it has 384 numbers. All embeddings
+    are kept in the cache, because a hundred thousand of them take minutes.
+    """
+    source = Path(source)
+    places = load_captions(source, scans)
+    vector_of = embed_captions(places, embed, show_progress)
+    shares = heading_shares(len(places[0].captions))
+    entries = ((place.scan, place.viewpoint, _views(place, vector_of, shares)) for place in places)
+    shown = track(entries, len(places), "Caption features", "viewpoints", show_progress)
+    return FeatureStore.write(out, shown, source=source, source_format="captions of views as text embeddings")
+
+
+def embed_captions(
+    places: Sequence[CaptionedPlace], embed: Embed | None = None, show_progress: bool = True
+) -> Mapping[str, NDArray[np.float32]]:
+    """The embedding of each different caption, zeros for an empty one; MiniLM's come from the cache."""
+    texts = sorted({caption for place in places for row in place.captions for caption in row if caption})
+    if not texts:
+        raise InputError("all captions are empty; describe at least one view.")
+    vectors = embed(texts) if embed is not None else _cached_embeddings(texts, show_progress)
+    return {"": np.zeros_like(vectors[0])} | dict(zip(texts, vectors, strict=True))
+
+
+def heading_shares(count: int) -> NDArray[np.float32]:
+    """(12, count) how much each of `count` even headings counts to each view of a row: the two nearest share it."""
+    steps = np.arange(HEADINGS) * HEADING_STEP * count / (2 * math.pi)
+    steps = np.round(steps, 9)  # so that a heading that is a view's own has all of it
+    before = np.floor(steps).astype(np.int64)
+    shares = np.zeros((HEADINGS, count), dtype=np.float32)
+    np.add.at(shares, (np.arange(HEADINGS), before % count), 1 - (steps - before))
+    np.add.at(shares, (np.arange(HEADINGS), (before + 1) % count), steps - before)
+    return shares
+
+
+def _views(
+    place: CaptionedPlace, vector_of: Mapping[str, NDArray[np.float32]], shares: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    said = np.array([[vector_of[caption] for caption in row] for row in place.captions], dtype=np.float32)
+    seen = np.einsum("vh,hrw->rvw", shares, said)
+    return unit_vectors(seen.reshape(ROWS * HEADINGS, -1))
+
+
+def _cached_embeddings(texts: Sequence[str], show_progress: bool) -> NDArray[np.float32]:
+    digest = hashlib.sha256(_EMBEDDER.encode())
+    for text in texts:
+        digest.update(b"\0" + text.encode())
+    path = cache_dir() / "captions" / f"{digest.hexdigest()[:32]}.npy"
+    with contextlib.suppress(OSError, ValueError, EOFError):
+        vectors = np.load(path, allow_pickle=False)
+        if vectors.dtype == np.float16 and vectors.ndim == 2 and len(vectors) == len(texts):
+            return vectors.astype(np.float32)
+    vectors = embed_phrases(texts, "Embedding captions" if show_progress else None).astype(np.float16)
+    # A cache that cannot be written costs time, nothing else.
+    with contextlib.suppress(OSError, InputError), atomic_path(path) as fresh:
+        np.save(fresh, vectors)
+    return vectors.astype(np.float32)
+
+
+def _checked_place(record: Any, where: str) -> CaptionedPlace:
+    if not isinstance(record, dict):
+        raise InputError(f"{where}: not a JSON object with scan, viewpoint and captions.")
+    scan, viewpoint = checked_texts(record, ("scan", "viewpoint"), where)
+    captions = record.get("captions")
+    if not isinstance(captions, list) or not captions:
+        raise InputError(f"{where}: field 'captions' is missing or not a list with an entry for each heading.")
+    for heading, row in enumerate(captions):
+        if not isinstance(row, list) or len(row) != ROWS or not all(isinstance(caption, str) for caption in row):
+            raise InputError(
+                f"{where}: field 'captions', entry {heading}: not a list of {ROWS} texts (looking down, level, up); "
+                "write an empty text for a view that has none."
+            )
+    return CaptionedPlace(scan, viewpoint, [[caption.strip() for caption in row] for row in captions])

@@ -1,0 +1,148 @@
+"""A small network that guesses names from captions: the room that one stands in, and what each view shows."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from mtvm.progress import Advance
+from mtvm.world.views import HEADINGS, ROWS, VIEWS
+
+_BIN = 15  # degrees between the angles that the network tells apart
+_BINS = 360 // _BIN
+_FIRST_WIDTHS = (25.0, 60.0)  # degrees over which each head looks around the view at first
+_PLACES_AT_A_TIME, _VIEWS_AT_A_TIME = 64, 16
+_PLACES_TO_GUESS = 256
+
+
+@dataclasses.dataclass(frozen=True)
+class Examples:
+    """Places with their captions, and what is known of them; zeros where nothing is."""
+
+    words: NDArray[np.int64]
+    """(n, captions, words of a caption), from 1; 0 pads."""
+    rooms: NDArray[np.float32]
+    """(n, rooms) 1 for the room."""
+    views: Sequence[NDArray[np.float16]]
+    """Of each kind of name (n, 36, names): the shares of the names in what a view shows."""
+
+    def select(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Examples:
+        return Examples(self.words[rows], self.rooms[rows], [kind[rows] for kind in self.views])
+
+
+class Guesser(nn.Module):
+    """Words to captions, captions to views by how far away they are, views to shares of names.
+
+    Every caption of the viewpoint counts to every view, by a weight that depends on the angle and the rows only; and
+    all of them together, weighed by what they say, tell the room.
+    """
+
+    def __init__(
+        self, vocabulary: int, captions: int, rooms: int, names: Sequence[int], width: int = 160, hidden: int = 256
+    ) -> None:
+        super().__init__()
+        self.names = list(names)
+        self.word = nn.Embedding(vocabulary + 1, width, padding_idx=0)
+        nn.init.normal_(self.word.weight[1:], std=0.1)
+        self.row = nn.Parameter(torch.zeros(ROWS, width))
+        self.nearness = nn.Parameter(_first_nearness())
+        self.weight = nn.Linear(width, 1)
+        self.dropout = nn.Dropout(0.3)
+        self.caption_dropout = 0.2
+        self.room = nn.Sequential(nn.Linear(2 * width, hidden), nn.ReLU(), self.dropout, nn.Linear(hidden, rooms))
+        self.from_view = nn.Linear(len(_FIRST_WIDTHS) * width, hidden)
+        self.from_place = nn.Linear(2 * width, hidden, bias=False)
+        self.name = nn.Linear(hidden, sum(self.names))
+        self._relations = _relations(captions)
+
+    def forward(self, words: Tensor, views: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
+        """The logits (b, rooms) of the room, and of each kind of name (b, v, names) in `views` (b, v)."""
+        batch, captions, _ = words.shape
+        said = self.word(words).sum(2) + self.row.repeat(captions // ROWS, 1)
+        said = self.dropout(functional.relu(said))
+        unheard = torch.zeros(batch, captions, 1)
+        if self.training:
+            unheard = torch.where(torch.rand_like(unheard) < self.caption_dropout, -20.0, 0.0)
+        telling = (self.weight(said) + unheard).softmax(1)
+        place = torch.cat([(telling * said).sum(1), (said * (unheard == 0)).mean(1)], dim=1)
+        near = self.nearness[self._relations][views]  # (b, v, captions, heads)
+        near = (near + unheard[:, None]).softmax(2)
+        around = torch.einsum("bvch,bcw->bvhw", near, said).flatten(2)
+        states = self.dropout(functional.relu(self.from_view(around) + self.from_place(place)[:, None]))
+        return self.room(place), self.name(states).split(self.names, dim=-1)
+
+
+def fit(examples: Examples, vocabulary: int, *, epochs: int, seed: int, advance: Advance) -> Guesser:
+    """A network that has learnt from the examples; the same from the same seed."""
+    count = len(examples.words)
+    random = np.random.default_rng(seed)
+    known: NDArray[np.bool_] = np.any(examples.views[-1] > 0, axis=2)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        sizes = [kind.shape[2] for kind in examples.views]
+        network = Guesser(vocabulary, examples.words.shape[1], examples.rooms.shape[1], sizes)
+        optimizer = torch.optim.AdamW(network.parameters(), lr=2e-3, weight_decay=0.01)
+        batches = max(count // _PLACES_AT_A_TIME, 1)
+        schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, epochs * batches)
+        for _ in range(epochs):
+            for rows in np.array_split(random.permutation(count), batches):
+                # Views of which the last kind is known, the rarest, come first, others by chance.
+                order = np.argsort(random.random((len(rows), VIEWS)) - known[rows], axis=1)
+                loss = _loss(network, examples, rows, order[:, :_VIEWS_AT_A_TIME])
+                optimizer.zero_grad()
+                loss.backward()  # type: ignore[no-untyped-call]
+                nn.utils.clip_grad_norm_(network.parameters(), 5.0)
+                optimizer.step()
+                schedule.step()
+                advance(len(rows))
+    return network.eval()
+
+
+def guess(network: Guesser, words: NDArray[np.int64]) -> tuple[NDArray[np.float32], ...]:
+    """The shares (n, rooms) of the room, and of each kind of name (n, 36, names)."""
+    parts: list[tuple[Tensor, ...]] = []
+    with torch.inference_mode():
+        for first in range(0, len(words), _PLACES_TO_GUESS):
+            some = torch.from_numpy(words[first : first + _PLACES_TO_GUESS])
+            room, kinds = network(some, torch.arange(VIEWS).expand(len(some), VIEWS))
+            parts.append(tuple(logits.softmax(-1) for logits in (room, *kinds)))
+    return tuple(torch.cat(kind).numpy() for kind in zip(*parts, strict=True))
+
+
+def _loss(network: Guesser, examples: Examples, rows: NDArray[np.int64], views: NDArray[np.int64]) -> Tensor:
+    room, kinds = network(torch.from_numpy(examples.words[rows]), torch.from_numpy(views))
+    loss = _cross_entropy(room, torch.from_numpy(examples.rooms[rows]))
+    for logits, target in zip(kinds, examples.views, strict=True):
+        loss = loss + _cross_entropy(logits, torch.from_numpy(target[rows[:, None], views]).float())
+    return loss
+
+
+def _cross_entropy(logits: Tensor, shares: Tensor) -> Tensor:
+    """The mean over what is known."""
+    known = shares.sum(-1)
+    shares = shares / known.clamp(min=1e-6)[..., None]
+    return -(shares * logits.log_softmax(-1)).sum() / (known > 0).sum().clamp(min=1)
+
+
+def _first_nearness() -> Tensor:
+    """(angles, rows of views, rows of captions, heads): what is in the view's middle and row counts most."""
+    steps = torch.arange(_BINS)
+    degrees = torch.minimum(steps, _BINS - steps).float() * _BIN
+    apart = (torch.arange(ROWS)[:, None] - torch.arange(ROWS)).abs().float()
+    heads = [-((degrees / width) ** 2)[:, None, None] - apart for width in _FIRST_WIDTHS]
+    return torch.stack(heads, dim=-1)
+
+
+def _relations(captions: int) -> tuple[Tensor, Tensor, Tensor]:
+    """(36, captions) of each view to each caption: the angle between them in bins, the view's row, the caption's."""
+    headings = captions // ROWS
+    view, caption = torch.arange(VIEWS)[:, None], torch.arange(captions)
+    degrees = (view % HEADINGS) * (360 / HEADINGS) - (caption // ROWS) * (360 / headings)
+    angle = (degrees / _BIN).round().long() % _BINS
+    return angle, (view // HEADINGS).expand(-1, captions), (caption % ROWS).expand(VIEWS, -1)

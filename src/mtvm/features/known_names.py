@@ -1,0 +1,134 @@
+"""What annotation and instructions say of each view of training buildings: the names that a network learns to guess."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtvm.errors import InputError
+from mtvm.features.caption_words import frequent_words, words_of
+from mtvm.features.names import SeenPlace, object_phrase, places_of, read_semantics, room_phrase, shares_ahead
+from mtvm.world.graph import NavGraph
+from mtvm.world.views import VIEWS
+from mtvm.world.world import World
+
+OBJECTS = 150
+"""So many of the most frequent names of objects count."""
+_IN_CAPTIONS, _IN_INSTRUCTIONS = 100, 50  # texts that a word of an instruction must be in to count as seen and as said
+_WHEN = 0.2  # of an instruction's length: how exactly we know when it speaks of a step
+_LEAVING = 0.7  # of a step: an instruction speaks of a view when one is about to go there
+# Words of both instructions and captions that name nothing that is seen.
+_NO_NAMES = """
+head leave set few them s can open inside leading hanging standing empty stand sitting home house up down left right end
+side area way back middle between behind long white black brown over around under off above near
+"""
+
+
+class Told(Protocol):
+    """A walk with its instruction, as an episode of R2R is."""
+
+    @property
+    def scan(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def reference(self) -> Sequence[str]: ...
+
+
+class KnownNames(NamedTuple):
+    """What is known of n places; zeros where nothing is."""
+
+    row_of: dict[tuple[str, str], int]
+    """The row of each scan and viewpoint."""
+    rooms: NDArray[np.float32]
+    """(n, rooms) 1 for the room."""
+    rooms_ahead: NDArray[np.float16]
+    """(n, 36, rooms) shares of the rooms that a view looks into."""
+    objects: NDArray[np.float16]
+    """(n, 36, objects + 1) shares of the objects that it shows; the last is 1 where it shows none of them."""
+    words: NDArray[np.float16]
+    """(n, 36, words) how often each was said by those who went there."""
+
+
+def known_names(
+    semantics: Path, connectivity: Path, scans: set[str], told: Iterable[Told], captions: Iterable[str]
+) -> KnownNames:
+    """What the semantics file and the walks say of `scans`; nothing that they say of others is looked at. The words
+    that count are those that are frequent both in the walks' instructions and in the captions."""
+    seen = [place for place in read_semantics(semantics) if place.scan in scans]
+    if absent := scans - {place.scan for place in seen}:
+        raise InputError(f"{semantics}: says nothing of training scan {min(absent)}; check the names of the scans.")
+    graphs = World.load(connectivity, sorted(scans)).graphs
+    seen = places_of(graphs, seen, semantics)
+    row_of = {(place.scan, place.viewpoint): row for row, place in enumerate(seen)}
+    rooms = _rooms(seen)
+    walks = [walk for walk in told if walk.scan in scans]
+    described = set(frequent_words(captions, _IN_CAPTIONS)) - set(_NO_NAMES.split()) if walks else set()
+    words = [word for word in frequent_words((walk.text for walk in walks), _IN_INSTRUCTIONS) if word in described]
+    return KnownNames(row_of, rooms, _rooms_ahead(graphs, rooms), _objects(seen), _said(walks, words, graphs, row_of))
+
+
+def _rooms(seen: Sequence[SeenPlace]) -> NDArray[np.float32]:
+    phrases = [room_phrase(place.room) for place in seen]
+    columns = {phrase: column for column, phrase in enumerate(sorted(set(phrases)))}
+    return np.eye(len(columns), dtype=np.float32)[[columns[phrase] for phrase in phrases]]
+
+
+def _rooms_ahead(graphs: Sequence[NavGraph], rooms: NDArray[np.float32]) -> NDArray[np.float16]:
+    parts, first = [], 0
+    for graph in graphs:
+        parts.append(_shares(shares_ahead(graph) @ rooms[first : first + len(graph)]))
+        first += len(graph)
+    return np.concatenate(parts)
+
+
+def _objects(seen: Sequence[SeenPlace]) -> NDArray[np.float16]:
+    counts = Counter(object_phrase(thing.name) for place in seen for thing in place.objects)
+    ordered = sorted(counts, key=lambda phrase: (-counts[phrase], phrase))[:OBJECTS]
+    columns = {phrase: column for column, phrase in enumerate(ordered)}
+    shares = np.zeros((len(seen), VIEWS, len(columns) + 1), dtype=np.float16)
+    for row, place in enumerate(seen):
+        areas = np.zeros((VIEWS, len(columns)), dtype=np.float32)
+        for thing in place.objects:
+            column = columns.get(object_phrase(thing.name))
+            if column is not None:
+                for view, (_, _, width, height) in zip(thing.views, thing.boxes, strict=True):
+                    areas[view, column] += width * height
+        if areas.any():  # else nobody marked what is here
+            shares[row, :, :-1] = _shares(np.sqrt(areas))
+            shares[row, :, -1] = ~areas.any(axis=1)
+    return shares
+
+
+def _said(
+    walks: Sequence[Told], words: Sequence[str], graphs: Sequence[NavGraph], row_of: dict[tuple[str, str], int]
+) -> NDArray[np.float16]:
+    """Words count to a step by how near they are to its share of the instruction."""
+    said = np.zeros((len(row_of), VIEWS, len(words)), dtype=np.float32)
+    columns = {word: column for column, word in enumerate(words)}
+    graph_of = {graph.scan: graph for graph in graphs}
+    for walk in walks:
+        graph = graph_of[walk.scan]
+        nodes = [graph.node(viewpoint) for viewpoint in walk.reference]
+        spoken = words_of(walk.text)
+        places = [place for place, word in enumerate(spoken) if word in columns]
+        when = (np.array(places) + 0.5) / max(len(spoken), 1)
+        of_word = [columns[spoken[place]] for place in places]
+        for step, (node, following) in enumerate(itertools.pairwise(nodes)):
+            slot = graph.neighbours(node).tolist().index(following)
+            view = graph.candidate_views[node, slot]
+            nearness = np.exp(-(((when - (step + _LEAVING) / len(nodes)) / _WHEN) ** 2))
+            np.add.at(said[row_of[walk.scan, walk.reference[step]], view], of_word, nearness)
+    return _shares(said)
+
+
+def _shares(amounts: NDArray[np.float32]) -> NDArray[np.float16]:
+    """Brought to a sum of 1; nothing stays nothing."""
+    total = amounts.sum(axis=-1, keepdims=True)
+    return np.divide(amounts, total, out=np.zeros_like(amounts), where=total > 0).astype(np.float16)

@@ -1,0 +1,57 @@
+"""Files that say something of each viewpoint: one JSON object a line, plain or gzipped."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from mtvm.errors import InputError
+from mtvm.files import read_bytes
+
+
+class _OfViewpoint(Protocol):
+    @property
+    def scan(self) -> str: ...
+    @property
+    def viewpoint(self) -> str: ...
+
+
+Line = TypeVar("Line", bound=_OfViewpoint)
+
+
+def read_viewpoint_lines(source: Path, what: str, checked: Callable[[Any, str], Line]) -> Iterator[Line]:
+    """Each line as `checked(record, where)` understands it; `where` begins the sentence of an error. A viewpoint may
+    occur once."""
+    content = read_bytes(source, what)
+    if content.startswith(b"\x1f\x8b"):
+        try:
+            content = gzip.decompress(content)
+        except (OSError, EOFError, zlib.error):
+            raise InputError(f"{source}: the compressed file is damaged or truncated; fetch it again.") from None
+    seen: set[tuple[str, str]] = set()
+    for number, text in enumerate(io.BytesIO(content), 1):
+        if text.isspace():
+            continue
+        where = f"{source}, line {number}"
+        try:
+            record = json.loads(text)
+        except ValueError:
+            raise InputError(f"{where}: not valid JSON; the file may be cut short, fetch it again.") from None
+        line = checked(record, where)
+        if (line.scan, line.viewpoint) in seen:
+            raise InputError(f"{where}: viewpoint {line.viewpoint} of scan {line.scan} appears twice; keep one.")
+        seen.add((line.scan, line.viewpoint))
+        yield line
+
+
+def checked_texts(record: dict[str, Any], fields: tuple[str, ...], where: str) -> list[str]:
+    """The values of fields that must hold a text."""
+    for field in fields:
+        if not isinstance(record.get(field), str) or not record[field].strip():
+            raise InputError(f"{where}: field '{field}' is missing or not a string.")
+    return [record[field] for field in fields]

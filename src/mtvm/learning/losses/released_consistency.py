@@ -1,0 +1,73 @@
+"""The consistency loss as the released code computes it, which is not that of Eq. 3 to 5.
+
+It compares the layers of one pass with each other instead of the full with the dropped instruction, only at the last
+step of a rollout, over the token axis, padding and stopped episodes included. `docs/paper-vs-code.md` says more.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import torch
+from torch import Tensor
+
+from mtvm.config import ConsistencyConfig
+from mtvm.learning.losses.base import Loss, Term
+from mtvm.learning.rollout import Needs, Trace
+from mtvm.models.language import Text
+from mtvm.models.text import Tokens
+
+LAYERS = 4
+"""The released loop works with this number of cross-modal layers alone."""
+
+Layers = list[tuple[Tensor, Tensor]]
+"""The outputs of each layer: text and vision."""
+
+
+class ReleasedConsistency(Loss):
+    needs = Needs(rest=True, layers=True, ended=True)
+    masks_words = True
+
+    def __init__(self, config: ConsistencyConfig) -> None:
+        self.config = config
+
+    def drop_words(self, tokens: Tokens, draws: Tensor) -> Tokens:
+        """x' for the language term: a share `drop_rate` of the tokens is kept as keys, each drawn by itself."""
+        kept = draws[:, : tokens.ids.shape[1]].to(tokens.ids.device) < self.config.drop_rate
+        return dataclasses.replace(tokens, hidden=tokens.mask & ~kept)
+
+    def mask_words(self, text: Text, draws: Tensor) -> Text:
+        """For the cross-modal term: X again at each step, with a share 1 - `drop_rate` of its tokens as keys."""
+        return text.masked(draws < 1 - self.config.drop_rate)
+
+    def __call__(self, trace: Trace) -> list[Term]:
+        full, dropped = trace.text.variant(0).states, trace.text.variant(self.variant).states
+        passes = [step.layers for step in trace.steps[-1].outputs]
+        batch, weights = trace.batch, self.config.weights
+        return [
+            Term("language_consistency", divergence(full, dropped) * batch, batch, weights[0]),
+            Term("crossmodal_consistency", between_layers(*passes) * batch, batch, weights[1]),
+        ]
+
+
+def between_layers(*passes: Layers) -> Tensor:
+    """Of each pass, text and vision: how far the first two layers are from the last two."""
+    terms = []
+    for layers in passes:
+        for first, second, third, fourth in zip(*layers, strict=True):
+            terms += [divergence(first, third), divergence(second, fourth)]
+    return torch.stack(terms).sum()
+
+
+def divergence(one: Tensor, other: Tensor) -> Tensor:
+    """D of two (B, n, hidden) tensors: softmax over the tokens, both directions, the mean over all numbers.
+
+    The distribution that weighs is a target without gradient.
+    """
+    first, second = one.log_softmax(dim=1), other.log_softmax(dim=1)
+
+    def towards(target: Tensor, moving: Tensor) -> Tensor:
+        target = target.detach()
+        return (target.exp() * (target - moving)).mean()
+
+    return towards(first, second) + towards(second, first)

@@ -1,0 +1,117 @@
+"""What the agent sees where no feature store is given: features made of what the data folder says of each view.
+
+    names              names of rooms and objects that people annotated
+    captions           sentences that an image model said of the views
+    guesses            names that a network guesses from captions, learnt on the buildings that are trained on
+    captions+names     several of them side by side
+
+Each is made once and kept in the cache, under a name that stands for everything that it is made of.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+from mtvm.config import BLIND, SIGHTS, DataConfig, Split
+from mtvm.errors import InputError
+from mtvm.features.captions import caption_features
+from mtvm.features.joining import join_stores
+from mtvm.features.names import semantic_features
+from mtvm.features.predicted import predicted_name_features
+from mtvm.features.store import FeatureStore
+from mtvm.files import cache_dir
+from mtvm.learning import parallel
+from mtvm.tasks.data import DataFolder
+from mtvm.tasks.load import load_episodes, task_file
+from mtvm.world.graph import SUFFIX
+
+
+class SightMaker:
+    """Makes the store that a config's `sight` names, or finds it in the cache."""
+
+    def __init__(self, config: DataConfig, folder: DataFolder, show_progress: bool = True) -> None:
+        self.config, self.folder, self.show_progress = config, folder, show_progress
+        self._digests: dict[Path, bytes] = {}
+
+    def open(self) -> FeatureStore | None:
+        """The store; None if the agent is blind."""
+        if self.config.sight == BLIND:
+            return None
+        if not self.config.sight:
+            raise InputError(
+                "what the agent sees is not said: give a feature store with --data.features STORE, or --data.sight "
+                f"with {', '.join(SIGHTS)} or several of them joined by +, or --data.sight {BLIND}."
+            )
+        stores = [getattr(self, f"_{name}")() for name in self.config.sight.split("+")]
+        if len(stores) == 1:
+            return FeatureStore.open(stores[0])
+        named = hashlib.sha256(" ".join(store.name for store in stores).encode())
+        return FeatureStore.open(
+            self._made("joined", named, lambda out: join_stores(stores, out, show_progress=self.show_progress))
+        )
+
+    def _names(self) -> Path:
+        source, graphs = self._file("viewpoints.jsonl", "semantics"), self._graphs()
+        return self._made(
+            "names",
+            self._digest(source, *graphs),
+            lambda out: semantic_features(
+                source, out, connectivity=self.folder.connectivity, show_progress=self.show_progress
+            ),
+        )
+
+    def _captions(self) -> Path:
+        source = self._file("captions.jsonl", "captions")
+        return self._made(
+            "captions",
+            self._digest(source),
+            lambda out: caption_features(source, out, show_progress=self.show_progress),
+        )
+
+    def _guesses(self) -> Path:
+        captions, semantics = self._file("captions.jsonl", "captions"), self._file("viewpoints.jsonl", "semantics")
+        splits = [Split.parse(text) for text in self.config.train]
+        files = [task_file(self.folder, split.task, split.split) for split in splits]
+
+        def make(out: Path) -> FeatureStore:
+            sets = [load_episodes(split.task, split.split, self.folder) for split in splits]
+            return predicted_name_features(
+                captions,
+                semantics,
+                self.folder.connectivity,
+                {scan for episodes in sets for scan in episodes.world.scans},
+                out,
+                told=[episode for episodes in sets for episode in episodes],
+                show_progress=self.show_progress,
+            )
+
+        return self._made("guesses", self._digest(captions, semantics, *files, *self._graphs()), make)
+
+    def _graphs(self) -> list[Path]:
+        return sorted(self.folder.connectivity.glob(f"*{SUFFIX}"))
+
+    def _file(self, name: str, what: str) -> Path:
+        found = self.folder.find([name, f"{name}.gz"])
+        if found is None:
+            raise InputError(
+                f"{self.folder.path}: no {what} file {name}(.gz) below it to make features of; give a feature store "
+                f"with --data.features, or leave the agent blind with --data.sight {BLIND}."
+            )
+        return found
+
+    def _digest(self, *files: Path) -> hashlib._Hash:
+        digest = hashlib.sha256()
+        for file in files:
+            if file not in self._digests:
+                self._digests[file] = hashlib.sha256(file.read_bytes()).digest()
+            digest.update(self._digests[file])
+        return digest
+
+    def _made(self, kind: str, digest: hashlib._Hash, make: Callable[[Path], FeatureStore]) -> Path:
+        path = cache_dir() / "features" / f"{kind}-{digest.hexdigest()[:16]}"
+        if parallel.rank() == 0 and not path.is_dir():
+            make(path)
+        parallel.wait()
+        return path

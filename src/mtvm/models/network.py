@@ -1,0 +1,189 @@
+"""What a network must offer so that rollouts, losses, evaluation and `Agent` can use it."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from mtvm.models.config import ARCHITECTURES, ModelConfig
+from mtvm.models.crossmodal import Attention, CrossModalEncoder
+from mtvm.models.dropout import Dropout
+from mtvm.models.history.base import Past
+from mtvm.models.language import LanguageEncoder, Text
+from mtvm.models.text import Tokens
+from mtvm.models.vision import FeatureLinear
+from mtvm.plugins import load_object
+
+
+@dataclasses.dataclass
+class Step:
+    """A network's output for one step of B running episodes with up to A actions."""
+
+    logits: Tensor
+    """(B, A) of each action; -inf for padding."""
+    mask: Tensor
+    """(B, A) true for real actions."""
+    actions: Tensor
+    """(B, A, token width) the actions' tokens, their features scaled."""
+    activations: Tensor
+    """(B, A, width) what the network could remember of each action; MTVM: V̂ after the action head's tanh."""
+    text: Tensor
+    """(B, L, hidden) X̂; X if the text is only key and value, or without the rest."""
+    text_mask: Tensor
+    stream: Tensor
+    """(B, n + A, hidden) [M̂; V̂]; (B, 0, hidden) without the rest."""
+    stream_mask: Tensor
+    attention: Attention | None = None
+    has_rest: bool = True
+    """Whether X̂ and M̂ were computed."""
+    state: Tensor | None = None
+    """(B, hidden) the new state of a network that carries one from step to step."""
+    layers: list[tuple[Tensor, Tensor]] = dataclasses.field(default_factory=list)
+    """X̂ and [M̂; V̂] after each layer, if asked for."""
+
+    def select(self, rows: Callable[[Tensor], Tensor]) -> Step:
+        """The step of some of the episodes, which `rows` picks from a (B, ...) tensor, without its attention."""
+        tensors: dict[str, Any] = {
+            field.name: rows(value)
+            for field in dataclasses.fields(self)
+            if isinstance(value := getattr(self, field.name), Tensor)
+        }
+        layers = [(rows(text), rows(stream)) for text, stream in self.layers]
+        return dataclasses.replace(self, **tensors, layers=layers, attention=None)
+
+    def variants(self, count: int) -> list[Step]:
+        """The step of each variant of the text."""
+        if count == 1:
+            return [self]
+
+        def rows(number: int) -> Callable[[Tensor], Tensor]:
+            return lambda batch: batch.chunk(count)[number]
+
+        return [self.select(rows(number)) for number in range(count)]
+
+
+class Network(nn.Module, abc.ABC):
+    """`encode` the texts of a batch of episodes and `start` their history once; then alternate `step` and `remember`.
+
+    Episodes that have ended leave the batch with `Text.keep` and `past.keep`.
+    """
+
+    config: ModelConfig
+    language: LanguageEncoder
+    crossmodal: CrossModalEncoder
+    needs_rest = False
+    """Whether `remember` reads X̂ and M̂ of a step, and not V̂ alone."""
+    needs_panorama = False
+    """Whether `remember` must be given the 36 views of the panorama."""
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.parameters()).device
+
+    @property
+    def text_is_query(self) -> bool:
+        """Whether the cross-modality encoder changes the text, so that there is an X̂."""
+        return self.crossmodal.bidirectional
+
+    @abc.abstractmethod
+    def encode(self, *variants: Tokens) -> Text:
+        """X = S(x), of one or several variants of the same texts in one pass."""
+
+    @abc.abstractmethod
+    def start(self, text: Text, direction: Tensor) -> Past:
+        """The history of episodes that begin, their agents facing `direction` (B, angle width)."""
+
+    @abc.abstractmethod
+    def step(
+        self,
+        text: Text,
+        past: Past,
+        actions: Tensor,
+        mask: Tensor,
+        *,
+        need_rest: bool = True,
+        need_attention: bool = False,
+        need_layers: bool = False,
+    ) -> Step:
+        """One step of B episodes.
+
+        `actions` (B, A, token width) is a token [v; d] for each action, zeros for STOP and padding; `mask` (B, A) is
+        true for real actions. A text of several variants gives a step of as many times B rows, see `Step.variants`.
+        `need_rest` false skips X̂ and M̂, which only the critic, the consistency loss and some histories read.
+        """
+
+    @abc.abstractmethod
+    def remember(
+        self, past: Past, step: Step, chosen: Tensor, direction: Tensor, panorama: Tensor | None = None
+    ) -> Past:
+        """The history after a step.
+
+        `chosen` (B,) are the actions taken, `direction` (B, angle width) is the direction feature of the agent after
+        its move, and `panorama` (B, 36, token width) all views before it, for a network that needs them.
+        """
+
+    @abc.abstractmethod
+    def value(self, step: Step) -> Tensor:
+        """(B,) the critic's estimate of the return."""
+
+
+def make_network(config: ModelConfig) -> Network:
+    """The network that the config names, with random weights."""
+    name = ARCHITECTURES.get(config.architecture, config.architecture)
+    network: type[Network] = load_object(name, Network, "architecture")
+    return network(config)
+
+
+# Parts that networks share
+
+
+def make_critic(config: ModelConfig) -> nn.Sequential:
+    return nn.Sequential(
+        nn.Linear(config.hidden, config.critic_hidden),
+        nn.ReLU(),
+        Dropout(config.critic_dropout),
+        nn.Linear(config.critic_hidden, 1),
+    )
+
+
+def scale_features(tokens: Tensor, config: ModelConfig) -> Tensor:
+    """Tokens [v; d] with their image features multiplied by `feature_scale`."""
+    if config.feature_scale == 1:
+        return tokens
+    width = config.feature_width
+    return torch.cat([tokens[..., :width] * config.feature_scale, tokens[..., width:]], dim=-1)
+
+
+def stack_attention(record: Sequence[tuple[Tensor, Tensor]]) -> Attention | None:
+    """What the layers recorded, if anything."""
+    if not record:
+        return None
+    over_words, over_stream = zip(*record, strict=True)
+    return Attention(torch.stack(over_words), torch.stack(over_stream))
+
+
+_BERT_WIDTH = 768
+
+
+def initialize_like_bert(network: nn.Module, hidden: int) -> None:
+    """Normal numbers and zero biases.
+
+    The deviation is 0.02 at BERT's width; a narrower model needs more for a block to change a token as much.
+    """
+    deviation = 0.02 * math.sqrt(_BERT_WIDTH / hidden)
+    for module in network.modules():
+        if isinstance(module, nn.Embedding):
+            nn.init.normal_(module.weight, std=0.02)
+        if isinstance(module, nn.Linear):
+            nn.init.normal_(module.weight, std=deviation)
+            if module.bias is not None:
+                nn.init.zeros_(module.bias)
+    for module in network.modules():
+        if isinstance(module, FeatureLinear):
+            nn.init.normal_(module.bias, std=0.02)

@@ -1,0 +1,184 @@
+"""Names guessed from captions: in made-up buildings whose captions say what their rooms are."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from mtvm.errors import InputError
+from mtvm.features.caption_words import frequent_words, word_numbers, words_of
+from mtvm.features.captions import CaptionedPlace
+from mtvm.features.known_names import known_names
+
+pytest.importorskip("torch")
+from mtvm.features.predicted import predicted_name_features
+
+SEEN = {
+    "kitchen": ("a stove and a sink", "oven"),
+    "bedroom": ("a bed with a pillow", "bed"),
+    "garage": ("a car in front of a door", "car"),
+}
+BUILDINGS = ["h0", "h1", "h2", "h3"]
+NEW = "new"
+LEVEL = list(range(12, 24))
+PLACES = 6  # in a row from west to east, 2 m apart; the west half is one room, the east half another
+
+
+def rooms_of(scan):
+    """Only h3 has a garage, which comes before its kitchen."""
+    return ["garage"] * 3 + ["kitchen"] * 3 if scan == "h3" else ["kitchen"] * 3 + ["bedroom"] * 3
+
+
+def write_buildings(folder, annotated=BUILDINGS):
+    (folder / "connectivity").mkdir(exist_ok=True)
+    said, seen = [], []
+    for scan in [*BUILDINGS, NEW]:
+        rooms, records = rooms_of(scan), []
+        for place in range(PLACES):
+            pose = np.eye(4)
+            pose[0, 3] = 2.0 * place
+            edges = [abs(place - other) == 1 for other in range(PLACES)]
+            record = {"image_id": f"v{place}", "pose": pose.ravel().tolist(), "included": True}
+            records.append(record | {"unobstructed": edges, "visible": edges})
+            # At 90 degrees is the next place to the east, at 270 the one to the west.
+            ahead = {2: rooms[min(place + 1, PLACES - 1)], 6: rooms[max(place - 1, 0)]}
+            captions = [[SEEN[ahead.get(heading, rooms[place])][0]] * 3 for heading in range(8)]
+            said.append({"scan": scan, "viewpoint": f"v{place}", "captions": captions})
+            thing = {"id": place, "name": SEEN[rooms[place]][1], "views": LEVEL, "boxes": [[0, 0, 9, 9]] * 12}
+            if scan in annotated:
+                seen.append({"scan": scan, "viewpoint": f"v{place}", "room": rooms[place], "objects": [thing]})
+        (folder / "connectivity" / f"{scan}_connectivity.json").write_text(json.dumps(records))
+    for name, lines in (("captions.jsonl", said), ("semantics.jsonl", seen)):
+        (folder / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder
+
+
+def walks():
+    """Everybody walks to the east and speaks of a stove where one is ahead, else of a bed."""
+    for scan in BUILDINGS[:3]:
+        for start in range(PLACES - 1):
+            text = "Walk past the stoves." if rooms_of(scan)[start + 1] == "kitchen" else "Go to the bed and stop."
+            for _ in range(40):
+                yield SimpleNamespace(scan=scan, text=text, reference=(f"v{start}", f"v{start + 1}"))
+
+
+def predict(folder, out="store", **options):
+    options = {"train_scans": BUILDINGS, "epochs": 40, "show_progress": False} | options
+    return predicted_name_features(
+        folder / "captions.jsonl", folder / "semantics.jsonl", folder / "connectivity", out=folder / out, **options
+    )
+
+
+def shares(store, scan):
+    """(places, 36, ...) of rooms here, rooms ahead, objects; in alphabetical order, objects by frequency."""
+    features = store.panorama(store.rows([scan] * PLACES, [f"v{place}" for place in range(PLACES)])).astype(np.float32)
+    return np.split(features[..., :9] ** 2, 3, axis=-1)
+
+
+BEDROOM, GARAGE, KITCHEN = range(3)
+EAST, WEST, NORTH = 15, 21, 12
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return write_buildings(tmp_path_factory.mktemp("buildings"))
+
+
+@pytest.fixture(scope="module")
+def store(folder):
+    return predict(folder)
+
+
+def test_a_new_building(store):
+    assert (len(store), store.width) == (PLACES * 5, 9)
+    here, ahead, objects = shares(store, NEW)
+    assert (here[:3, :, KITCHEN] > 0.8).all()
+    assert (here[3:, :, BEDROOM] > 0.8).all()
+    assert ahead[2, EAST, BEDROOM] > 0.5 > 0.3 > ahead[2, WEST, BEDROOM]
+    assert ahead[3, WEST, KITCHEN] > 0.5 > 0.3 > ahead[3, EAST, KITCHEN]
+    oven, bed = 0, 1  # the most frequent first
+    assert objects[0, NORTH, oven] > 0.25 > 0.1 > objects[0, NORTH, bed]
+    assert objects[5, NORTH, bed] > 0.25 > 0.1 > objects[5, NORTH, oven]
+    assert (objects.sum(-1) < 1.01).all()
+    assert (objects[:, 30].sum(-1) < objects[:, 18].sum(-1)).all()  # up there was never anything
+
+
+def test_a_training_building_is_guessed_by_who_never_saw_it(store):
+    """No other building has a garage, so that nobody can guess that of h3, however clear its captions are."""
+    here, *_ = shares(store, "h3")
+    assert (here[:3, :, GARAGE] < 0.2).all()
+    assert (here[3:, :, KITCHEN] > 0.6).all()
+    known, *_ = shares(store, "h1")
+    assert (known[:3, :, KITCHEN] > 0.8).all()
+
+
+def test_the_same_seed_gives_the_same_store(folder, store):
+    assert predict(folder, "again").meta["id"] == store.meta["id"]
+    assert predict(folder, "other", seed=1).meta["id"] != store.meta["id"]
+    one = predict(folder, "one", scans=[NEW])
+    assert set(one.index["scan"].tolist()) == {NEW.encode()}
+    assert all(np.array_equal(a, b) for a, b in zip(shares(one, NEW), shares(store, NEW), strict=True))
+
+
+def test_other_buildings_are_not_looked_at(folder, store, tmp_path):
+    """What annotation and walks say of a building that is not learnt from changes nothing."""
+    told = [*walks()]
+    before = predict(folder, "told", told=told).meta["id"]
+    assert before != store.meta["id"]
+    write_buildings(tmp_path, annotated=[*BUILDINGS, NEW])
+    more = [*told, *(SimpleNamespace(scan=NEW, text="a car", reference=("v0", "v1")) for _ in range(60))]
+    assert predict(tmp_path, told=more).meta["id"] == before
+
+
+def test_words_that_people_say(folder):
+    store = predict(folder, "told", told=walks())
+    assert store.width == 9 + 2
+    features = store.panorama(store.rows([NEW] * PLACES, [f"v{place}" for place in range(PLACES)])).astype(np.float32)
+    bed, stove = 9, 10  # the most frequent first
+    assert features[0, EAST, stove] > features[0, EAST, bed]
+    assert features[2, EAST, bed] > features[2, EAST, stove]
+    assert np.abs(features[..., 9:]).max() < 10
+
+
+def test_what_is_known(folder):
+    texts = ["a stove", "a bed"] * 100
+    known = known_names(folder / "semantics.jsonl", folder / "connectivity", {"h0", "h3"}, walks(), texts)
+    at = known.row_of["h0", "v2"]
+    assert known.rooms[at].tolist() == [0, 0, 1]
+    assert known.rooms_ahead[at, EAST].tolist() == [1, 0, 0]
+    assert known.rooms_ahead[at, WEST].tolist() == [0, 0, 1]
+    assert not known.rooms_ahead[at, NORTH].any()
+    assert known.objects[at, 12].tolist() == [1, 0, 0, 0]  # oven before bed and car
+    assert known.objects[at, 0].tolist() == [0, 0, 0, 1]
+    assert known.words[at, EAST].any()
+    assert np.count_nonzero(known.words.any(axis=2)) == PLACES - 1  # in h0 only, and only to the east
+
+
+def test_words():
+    assert words_of("Two Stairs, a glass; CHAIRS!") == ["two", "stairs", "a", "glass", "chair"]
+    assert frequent_words(["a bed", "the beds and a bed", "a rug"], 2) == ["bed"]
+    place = CaptionedPlace("h", "v", [["a rug on a rug", "a bed", ""]])
+    numbers = word_numbers([place], ["bed", "rug"])
+    assert numbers.shape == (1, 3, 10)
+    assert numbers[0, :, 0].tolist() == [2, 1, 0]
+    assert numbers.sum() == 3
+
+
+def test_errors(folder, tmp_path):
+    for message, options in [
+        ("says nothing of training scan villa", {"train_scans": ["h0", "villa"], "folds": 2}),
+        ("5 folds of 4 training scans are not possible", {"folds": 5}),
+        ("1 folds of 4 training scans are not possible", {"folds": 1}),
+        ("says nothing of scan villa", {"scans": ["villa"]}),
+    ]:
+        with pytest.raises(InputError, match=message):
+            predict(folder, "none", **options)
+    write_buildings(tmp_path)
+    lines = (tmp_path / "captions.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "captions.jsonl").write_text("".join(lines[1:]))
+    with pytest.raises(InputError, match="says nothing of viewpoint v0 of training scan h0; describe it"):
+        predict(tmp_path)
+    assert not (folder / "none").exists()

@@ -1,0 +1,225 @@
+"""Walking whole splits: what does not depend on batches, what is written, and which agent walks on which data."""
+
+import dataclasses
+import json
+import shutil
+
+import numpy as np
+import pytest
+import torch
+from small_runs import SMALL, Stopped, lively_model, small_config, train
+
+from mtvm.config import DataConfig, Split
+from mtvm.errors import InputError
+from mtvm.learning.data import Data
+from mtvm.learning.evaluation import evaluate, walk, write_evaluation
+from mtvm.learning.run_folder import RunFolder
+from mtvm.learning.texts import Texts
+from mtvm.models.agent import Agent
+from mtvm.tasks.load import load_episodes
+from mtvm.tasks.metrics import score_trajectories
+from mtvm.tasks.results import score
+
+
+@pytest.fixture(scope="module")
+def sighted(small_data):
+    """A data config with everything."""
+    return DataConfig(folder=small_data, features=small_data / "features", horizon=6)
+
+
+@pytest.fixture(scope="module")
+def dataset(sighted):
+    return Data(sighted, SMALL, show_progress=False).dataset(Split.parse("r2r/val_unseen"))
+
+
+@pytest.fixture(scope="module")
+def run(small_data, tmp_path_factory):
+    """A finished run. Copy what you want to spoil."""
+    config = small_config(
+        small_data,
+        tmp_path_factory.mktemp("runs") / "run",
+        data={"evaluate": ("r2r/val_unseen", "ndh/val_unseen")},
+        optimizer={"updates": 2},
+    )
+    train(config)
+    return config.out
+
+
+def files(folder):
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+# Walking
+
+
+def test_walk_does_not_depend_on_its_batches(dataset):
+    model = lively_model(seed=2).train()
+    one, other = (walk(model, dataset, batch=size, probabilities=True, show_progress=False) for size in (5, 128))
+    assert model.training
+    assert np.array_equal(one.nodes, other.nodes)
+    assert np.array_equal(one.views, other.views)
+    assert one.metrics() == pytest.approx(
+        {name: column.mean() for name, column in score_trajectories(dataset.episodes, one.nodes).items()}
+    )
+    for mine, theirs, nodes in zip(one.thoughts, other.thoughts, one.nodes, strict=True):
+        assert len(mine["probabilities"]) == min((nodes >= 0).sum(), 6)
+        for step, same in zip(mine["probabilities"], theirs["probabilities"], strict=True):
+            assert step == pytest.approx(same, abs=1e-3)
+            assert sum(step) == pytest.approx(1, abs=1e-3)
+
+
+def test_walk_thinks_aloud_only_if_asked(dataset):
+    assert walk(lively_model(), dataset.first(3), show_progress=False).thoughts == []
+
+
+def test_walk_reads_texts_that_were_read_before(dataset):
+    model = lively_model(seed=2)
+    texts = Texts(model, dataset.tokens, "texts", show_progress=False)
+    one, other = (walk(model, dataset, texts=some, show_progress=False) for some in (None, texts))
+    assert np.array_equal(one.nodes, other.nodes)
+
+
+def test_walk_is_cut_at_the_horizon(dataset):
+    done = walk(lively_model(seed=2), dataclasses.replace(dataset, horizon=2), show_progress=False)
+    assert done.nodes.shape[1] == 3
+    assert (done.nodes[:, 2] >= 0).any()
+
+
+# Writing
+
+
+def test_write_evaluation_writes_all_that_happened(dataset, tmp_path):
+    some = dataset.first(4)
+    done = walk(lively_model(seed=2), some, probabilities=True, attention=True, show_progress=False)
+    write_evaluation(tmp_path, done)
+    assert done.folder == tmp_path
+    episodes, means = some.episodes, done.metrics()
+    records = [json.loads(line) for line in (tmp_path / "records.jsonl").read_text().splitlines()]
+    assert [one["id"] for one in records] == episodes.ids
+    for one, text, nodes in zip(records, episodes.texts, done.nodes, strict=True):
+        assert one["text"] == text
+        walked = [episodes.world.node(one["scan"], pose[0]) for pose in one["trajectory"]]
+        assert walked == nodes[nodes >= 0].tolist()
+        for chances, attention in zip(one["probabilities"], one["attention"], strict=True):
+            shape = np.array(attention["over_words"]).shape
+            assert shape[:2] == (SMALL.crossmodal_layers, SMALL.heads)
+            assert shape[2] >= len(chances)
+            np.testing.assert_allclose(np.array(attention["over_words"]).sum(axis=-1), 1, atol=0.01)
+            np.testing.assert_allclose(np.array(attention["over_stream"]).sum(axis=-1), 1, atol=0.01)
+    assert json.loads((tmp_path / "metrics.json").read_text()) == {"split": episodes.name, "episodes": 4} | means
+    assert np.mean([one["metrics"]["SPL"] for one in records]) == pytest.approx(means["SPL"], abs=1e-3)
+    scored, columns = score(tmp_path / "results.json", episodes)
+    assert len(scored) == 4
+    assert columns["SPL"].mean() == pytest.approx(means["SPL"])
+
+
+def test_write_evaluation_of_secret_goals_has_no_metrics(sighted, tmp_path):
+    secret = Data(sighted, SMALL, show_progress=False).dataset(Split.parse("r2r/test")).first(3)
+    write_evaluation(tmp_path, walk(lively_model(), secret, show_progress=False))
+    assert json.loads((tmp_path / "metrics.json").read_text()) == {"split": "r2r test", "episodes": 3}
+    assert all(json.loads(line)["metrics"] == {} for line in (tmp_path / "records.jsonl").read_text().splitlines())
+
+
+# Runs
+
+
+def test_evaluate_walks_the_splits_of_a_runs_config_with_its_best_agent(run, small_data):
+    told = []
+    done = evaluate(run, show_progress=False, report=lambda split, one: told.append((split.name, one.folder)))
+    assert list(done) == ["r2r/val_unseen", "ndh/val_unseen"]
+    assert told == [
+        ("r2r/val_unseen", run / "eval" / "r2r-val_unseen"),
+        ("ndh/val_unseen", run / "eval" / "ndh-val_unseen"),
+    ]
+    agent = Agent.from_pretrained(run / "best", "cpu")
+    config = RunFolder(run).config()
+    same = walk(
+        agent.model,
+        Data(config.data, agent.model.config, show_progress=False).dataset(Split.parse("r2r/val_unseen")),
+        show_progress=False,
+    )
+    assert np.array_equal(done["r2r/val_unseen"].nodes, same.nodes)
+    assert files(run / "eval") == {
+        f"{split}/{name}"
+        for split in ("r2r-val_unseen", "ndh-val_unseen")
+        for name in ("results.json", "records.jsonl", "metrics.json")
+    }
+
+
+def test_evaluate_with_a_limit_writes_beside_the_whole(run, small_data, tmp_path):
+    evaluate(run, ["r2r/val_unseen"], out=tmp_path, show_progress=False)
+    whole = (tmp_path / "r2r-val_unseen" / "results.json").read_bytes()
+    (done,) = evaluate(run, ["r2r/val_unseen"], limit=3, out=tmp_path, show_progress=False).values()
+    assert done.folder == tmp_path / "r2r-val_unseen-first-3"
+    assert done.episodes.ids == load_episodes("r2r", "val_unseen", small_data).ids[:3]
+    assert (tmp_path / "r2r-val_unseen" / "results.json").read_bytes() == whole
+    assert json.loads((done.folder / "metrics.json").read_text())["episodes"] == 3
+
+
+def test_evaluate_finds_data_that_has_moved(run, small_data, tmp_path):
+    shutil.copytree(small_data, tmp_path / "moved")
+    shutil.copytree(run, tmp_path / "run")
+    config = json.loads((tmp_path / "run" / "config.json").read_text())
+    config["data"] |= {"folder": "/nowhere", "features": "/nowhere/features"}
+    (tmp_path / "run" / "config.json").write_text(json.dumps(config))
+    with pytest.raises(InputError, match="/nowhere"):
+        evaluate(tmp_path / "run", ["r2r/val_unseen"], show_progress=False)
+    there = DataConfig(folder=tmp_path / "moved", features=tmp_path / "moved" / "features")
+    done = evaluate(tmp_path / "run", ["r2r/val_unseen"], data=there, limit=2, show_progress=False)
+    assert done["r2r/val_unseen"].episodes.source.is_relative_to(tmp_path / "moved")
+    assert done["r2r/val_unseen"].nodes.shape[1] <= RunFolder(run).config().data.horizon + 1, "all else is the run's"
+
+
+@pytest.mark.parametrize(("limit", "splits", "said"), [(0, ["r2r/val_unseen"], "limit"), (None, ["val"], "TASK/SPLIT")])
+def test_evaluate_refuses_what_cannot_be_walked(run, limit, splits, said):
+    with pytest.raises(InputError, match=said):
+        evaluate(run, splits, limit=limit, show_progress=False)
+
+
+# Agents without a run
+
+
+def test_evaluate_takes_an_agents_folder_and_writes_there(run, sighted, tmp_path):
+    shutil.copytree(run / "best", tmp_path / "agent")
+    done = evaluate(tmp_path / "agent", ["r2r/val_seen"], data=sighted, limit=2, show_progress=False)
+    assert done["r2r/val_seen"].folder == tmp_path / "agent" / "eval" / "r2r-val_seen-first-2"
+    assert done["r2r/val_seen"].folder.is_dir()
+
+
+def test_evaluate_takes_an_agent_and_writes_nothing_unless_told_where(run, sighted, tmp_path):
+    agent = Agent.from_pretrained(run / "best", "cpu")
+    (done,) = evaluate(agent, ["r2r/val_seen"], data=sighted, limit=2, show_progress=False).values()
+    assert done.folder is None
+    (done,) = evaluate(agent, ["r2r/val_seen"], data=sighted, limit=2, out=tmp_path, show_progress=False).values()
+    assert (tmp_path / "r2r-val_seen-first-2" / "results.json").is_file()
+
+
+def test_evaluate_of_an_agent_asks_for_splits_and_sight(run, small_data):
+    with pytest.raises(InputError, match="no split was named"):
+        evaluate(run / "best", data=small_data, show_progress=False)
+    with pytest.raises(InputError, match="what the agent sees is not said"):
+        evaluate(run / "best", ["r2r/val_seen"], data=small_data, show_progress=False)
+
+
+def test_evaluate_refuses_a_folder_without_an_agent(tmp_path, small_data):
+    with pytest.raises(InputError, match="no agent here"):
+        evaluate(tmp_path, ["r2r/val_seen"], data=small_data, show_progress=False)
+
+
+def test_evaluate_refuses_a_run_that_has_no_best_agent_yet(small_data, tmp_path):
+    config = small_config(small_data, tmp_path / "run")
+    RunFolder(config.out).write_config(config)
+    with pytest.raises(InputError, match="no best agent yet; the first validation saves one"):
+        evaluate(config.out, show_progress=False)
+    assert not Stopped(config, 1).run()
+    with pytest.raises(InputError, match="no best agent yet; the first validation saves one"):
+        evaluate(config.out, show_progress=False)
+
+
+def test_evaluation_trajectories_have_the_views_of_the_walk(dataset):
+    done = walk(lively_model(seed=2), dataset.first(2), show_progress=False)
+    for trajectory, nodes, views in zip(done.trajectories(), done.nodes, done.views, strict=True):
+        names = dataset.episodes.world.viewpoints[nodes[nodes >= 0]].tolist()
+        assert [pose[0] for pose in trajectory] == names
+        turns = torch.tensor([pose[1] for pose in trajectory])
+        assert turns.tolist() == pytest.approx((np.pi / 6 * (views[nodes >= 0] % 12)).tolist())

@@ -1,0 +1,93 @@
+"""Weight files that are not what they should be."""
+
+import os
+import pickle
+
+import pytest
+import torch
+from safetensors.torch import save_file
+from small_models import one_sentence
+
+from mtvm.errors import InputError
+from mtvm.models.weights import read_tensors
+
+
+class Code:
+    """What a malicious pickle would run."""
+
+    def __reduce__(self):
+        return os.mkdir, ("hacked",)
+
+
+WRONG = {
+    "a list": [torch.ones(2)],
+    "a tensor": torch.ones(2),
+    "no tensors": {"epoch": 3},
+    "nothing": {},
+    "numbers for names": {1: torch.ones(2)},
+    "a state that is a number": {"state_dict": 3},
+    "a state that is a list": {"vln_bert": {"epoch": 1, "state_dict": [1]}, "critic": {}},
+    "a critic that is a number": {"vln_bert": {"state_dict": {"outproj.bias": torch.ones(2)}}, "critic": 5},
+    "a model that is empty": {"vln_bert": {}, "critic": {}},
+}
+
+
+@pytest.mark.parametrize("content", WRONG.values(), ids=WRONG)
+def test_read_tensors_of_other_content_is_one_sentence(tmp_path, content):
+    path = tmp_path / "best.pt"
+    torch.save(content, path)
+    with pytest.raises(InputError) as error:
+        read_tensors(path)
+    one_sentence(error, "best.pt")
+
+
+BYTES = {
+    "nothing": b"",
+    "words": b"hello there, this is no checkpoint",
+    "a web page": b"<!DOCTYPE html><html><body>404</body></html>",
+    "zeros": bytes(100),
+    "a zip of nothing": b"PK\x05\x06" + bytes(18),
+    "half a pickle": pickle.dumps({"a": [1] * 100}, protocol=2)[:50],
+    "a picture": b"\x89PNG\r\n\x1a\n" + bytes(range(256)),
+}
+
+
+@pytest.mark.parametrize("name", ["best.pt", "pytorch_model.bin", "model.safetensors"])
+@pytest.mark.parametrize("content", BYTES.values(), ids=BYTES)
+def test_read_tensors_of_a_corrupt_file_is_one_sentence(tmp_path, content, name):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError) as error:
+        read_tensors(tmp_path / name)
+    one_sentence(error, name)
+
+
+@pytest.mark.parametrize("kind", ["zip", "legacy", "safetensors"])
+def test_read_tensors_of_a_truncated_file_is_one_sentence(tmp_path, kind):
+    whole, path = tmp_path / "whole", tmp_path / ("w.safetensors" if kind == "safetensors" else "w.pt")
+    tensors = {"vln_bert.a": torch.ones(5, 5), "vln_bert.b": torch.zeros(3)}
+    if kind == "safetensors":
+        save_file(tensors, whole)
+    else:
+        torch.save(tensors, whole, _use_new_zipfile_serialization=kind == "zip")
+    content = whole.read_bytes()
+    for length in range(0, len(content) - 1, 13):
+        path.write_bytes(content[:length])
+        with pytest.raises(InputError) as error:
+            read_tensors(path)
+        one_sentence(error, path.name)
+
+
+def test_read_tensors_never_runs_code(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    torch.save({"vln_bert.a": torch.ones(2), "extra": Code()}, tmp_path / "best.pt")
+    with pytest.raises(InputError) as error:
+        read_tensors(tmp_path / "best.pt")
+    one_sentence(error, "best.pt")
+    assert not (tmp_path / "hacked").exists()
+
+
+def test_read_tensors_of_a_missing_file_or_empty_folder_is_one_sentence(tmp_path):
+    for path in (tmp_path / "nowhere.pt", tmp_path, tmp_path / "no" / "folder"):
+        with pytest.raises(InputError) as error:
+            read_tensors(path)
+        one_sentence(error, str(path))

@@ -1,0 +1,56 @@
+"""What `import mtvm` offers: everything by name, nothing imported before it is used."""
+
+import subprocess
+import sys
+
+import pytest
+
+import mtvm
+
+OFFERED = {
+    "Agent": "mtvm.models.agent",
+    "Simulator": "mtvm.world.simulator",
+    "evaluate": "mtvm.learning.evaluation",
+    "load_episodes": "mtvm.tasks.load",
+    "score": "mtvm.tasks.results",
+    "train": "mtvm.learning.trainer",
+}
+
+
+def python(code):
+    """What a new Python prints."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("name", OFFERED)
+def test_mtvm_offers_each_name_from_its_module(name):
+    found = getattr(mtvm, name)
+    assert found.__module__ == OFFERED[name]
+    assert found.__name__ == name
+
+
+def test_mtvm_lists_what_it_offers():
+    assert set(mtvm.__all__) == set(OFFERED)
+    assert {*OFFERED, "__version__"} <= set(dir(mtvm))
+    assert dir(mtvm) == sorted(dir(mtvm))
+
+
+def test_mtvm_refuses_other_names():
+    with pytest.raises(AttributeError, match="module 'mtvm' has no attribute 'teleport'"):
+        mtvm.teleport  # noqa: B018
+
+
+def test_import_of_mtvm_imports_nothing_heavy():
+    heavy = "{'torch', 'transformers', 'numpy', 'scipy', 'numba', 'matplotlib', 'rich', 'tyro'}"
+    assert python(f"import sys, mtvm; dir(mtvm); print(sorted({heavy} & set(sys.modules)))") == "[]"
+
+
+@pytest.mark.parametrize("name", ["Simulator", "load_episodes", "score"])
+def test_mtvm_imports_no_torch_for_what_needs_none(name):
+    assert python(f"import sys, mtvm; mtvm.{name}; print('torch' in sys.modules)") == "False"
+
+
+def test_mtvm_names_are_there_for_from_imports():
+    assert python("from mtvm import load_episodes, Simulator; print(load_episodes.__name__)") == "load_episodes"
