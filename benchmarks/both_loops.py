@@ -49,6 +49,8 @@ EPISODES = 512
 LEARNING_RATE = 1e-12
 """So small that no update moves a weight, and both loops always have the same ones."""
 CLIP = 40.0
+NAMES_WIDTH = 3 * 384
+"""Width of the features of names, which these presets are trained on."""
 GAIN = 0.8
 """Standard deviation of the random matrices, times the root of the width. As MTVM begins them (0.55) the text
 hardly changes what narrow models do, and a comparison would say nothing of it; at 1 or more deep ones make all words
@@ -61,7 +63,9 @@ SIZES = {
     "paper": Size(MODELS["paper"], LossConfig(), 4),
 } | {
     name: Size(
-        PRESETS[name].model, dataclasses.replace(PRESETS[name].loss, teacher_forced_updates=0), PRESETS[name].batch
+        dataclasses.replace(PRESETS[name].model, feature_width=NAMES_WIDTH),
+        dataclasses.replace(PRESETS[name].loss, teacher_forced_updates=0),
+        PRESETS[name].batch,
     )
     for name in ("demo", "r2r-semantic")
 }
@@ -266,7 +270,7 @@ class Setting:
                 Split.parse(SPLITS[name]),
                 episodes,
                 Vision(episodes.world, store, size.model),
-                tokenize(episodes.texts, size.model.max_text, leading_cls=size.model.leading_cls),
+                tokenize(episodes.texts, size.model.text_length, leading_cls=size.model.leading_cls),
                 HORIZON,
                 "goal",
             )

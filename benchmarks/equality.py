@@ -24,7 +24,7 @@ TOLERANCE = 1e-4
 READER_TOLERANCE = 1e-3
 """Of probabilities, where our table holds what a frozen reader has read in half precision."""
 GRADIENT_TOLERANCE = 1e-4
-READER_GRADIENT_TOLERANCE = 1e-2
+READER_GRADIENT_TOLERANCE = 1e-3
 
 
 class DisagreementError(Exception):
@@ -87,7 +87,7 @@ class Check:
             mine = recorded[f"{policy}_{name}"]
             relative = abs(mine - value) / max(abs(value), 1e-6)
             CONSOLE.print(f"    {name}: ours {mine:.6g}, usual {value:.6g} ({relative:.0e})")
-            if relative > self.tolerance:
+            if relative > TOLERANCE:
                 raise DisagreementError(f"{policy}: {name} differs by {relative:.0e}")
         difference = probability_difference(ours, theirs)
         CONSOLE.print(f"    probabilities of actions differ by at most {difference:.0e}")

@@ -39,7 +39,7 @@ def main() -> None:
         table.add_column(column, justify="left" if column in ("run", "split") else "right")
     for run in map(RunFolder, arguments.runs):
         model = Agent.from_pretrained(run.best, "cpu").model
-        data = Data(run.config().data, model.config)
+        data = Data(run.config().data, model.config, trained=True)
         for split in arguments.splits:
             dataset = data.dataset(Split.parse(f"long/{split}")).first(arguments.episodes)
             right, part = answers(model, dataset)

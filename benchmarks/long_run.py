@@ -1,8 +1,9 @@
 """Whether the memory of a training process grows from update to update, and what holds it.
 
-    python benchmarks/long_run.py                                # r2r-semantic on real R2R, blind; some minutes
-    python benchmarks/long_run.py --after trim                   # give free memory back after every update
-    MALLOC_ARENA_MAX=1 python benchmarks/long_run.py             # the allocator's own settings are given like this
+    python benchmarks/long_run.py                    # r2r-semantic on real R2R, blind; some minutes
+    python benchmarks/long_run.py --after trim       # give free memory back after every update
+    ONEDNN_PRIMITIVE_CACHE_CAPACITY=16 python benchmarks/long_run.py    # what libraries keep is set from outside
+    MALLOC_ARENA_MAX=1 python benchmarks/long_run.py                    # and what the allocator does
 
 The updates are those of `Learner`, with all kinds of rollouts from the first one on. Every few updates a line says, in
 MB: `resident` is what the process holds now; `files` is the part of it that are pages of files, such as a feature
@@ -27,13 +28,12 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import get_args
 
 import torch
 from both_loops import CONSOLE, find_data
 from process_memory import forget_peak, memory_megabytes
 
-from mtvm.config import Sight, Split, TrainConfig
+from mtvm.config import BLIND, Split, TrainConfig
 from mtvm.learning.data import Data
 from mtvm.learning.initial_weights import make_model
 from mtvm.learning.update import Learner
@@ -94,9 +94,9 @@ def make_config(arguments: argparse.Namespace, folder: Path) -> TrainConfig:
 
 
 def make_learner(config: TrainConfig, episodes: int) -> Learner:
-    data = Data(config.data, config.model, show_progress=sys.stdout.isatty())
+    data = Data(config.data, config.network, show_progress=sys.stdout.isatty())
     datasets = [data.dataset(Split.parse(split)).first(episodes) for split in config.data.train]
-    model, _ = make_model(config)
+    model, _ = make_model(config, data.network)
     return Learner(config, model, datasets, show_progress=sys.stdout.isatty())
 
 
@@ -152,7 +152,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, help="default: the preset's")
     parser.add_argument("--episodes", type=int, default=4000, help="of each split, at most")
     parser.add_argument("--consistency", action="store_true", help="with the consistency loss")
-    parser.add_argument("--sight", choices=get_args(Sight), default="blind")
+    parser.add_argument("--sight", default=BLIND, help="what the agent sees, as in mtvm train")
     parser.add_argument("--after", choices=AFTER, default="nothing", help="what to do after updates")
     parser.add_argument("--after-every", type=int, default=1, help="updates between doing that")
     parser.add_argument("--seed", type=int, default=0)

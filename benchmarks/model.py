@@ -46,6 +46,7 @@ SIZES = {
     "paper": PRESETS["paper"],
 }
 LOSS = ConsistencyConfig()
+LANGUAGE_WEIGHT, CROSSMODAL_WEIGHT = LOSS.weights
 JOBS = ("memory", "training", "evaluation")
 
 
@@ -93,7 +94,7 @@ def our_rollout(model: MTVM, episodes: Episodes, text: Text) -> Tensor:
     loss, past = torch.zeros(()), model.start(text)
     if learn:
         full, dropped = text.variant(0), text.variant(1)
-        loss = LOSS.language_weight * _mean(kl_divergence(full.states, dropped.states, full.real))
+        loss = LANGUAGE_WEIGHT * _mean(kl_divergence(full.states, dropped.states, full.real))
     for number in range(int(episodes.steps.max())):
         mask = episodes.masks[number][running]
         length = int(mask.sum(dim=1).max())
@@ -102,7 +103,7 @@ def our_rollout(model: MTVM, episodes: Episodes, text: Text) -> Tensor:
         for other in others:
             one, two = (torch.cat([output.text, output.stream], dim=1) for output in (step, other))
             compared = torch.cat([text.real, step.stream_mask], dim=1)
-            loss = loss + LOSS.crossmodal_weight * _mean(kl_divergence(one, two, compared))
+            loss = loss + CROSSMODAL_WEIGHT * _mean(kl_divergence(one, two, compared))
             loss = loss - step.logits.log_softmax(dim=1)[:, 0].mean() + model.value(step).mean()
         past = model.remember(
             past, step, torch.zeros_like(running), torch.zeros(len(running), model.config.angle_width)
@@ -147,20 +148,13 @@ class Plain:
         self.model.train(mode)
         self.feature_dropout.train(mode)
 
-    def read(self, ids: Tensor) -> Tensor | None:
-        """The word states of the frozen reader, if there is one; it has no table of texts that were read before."""
-        reader = self.model.language.reader
-        if reader is None:
-            return None
-        with torch.no_grad():
-            return reader(input_ids=ids, attention_mask=(ids != PAD).long()).last_hidden_state
-
-    def encode(self, ids: Tensor, states: Tensor | None = None) -> Tensor:
-        """(B, L, hidden) X of padded texts; `states` are those of the full text, of which [MASK] replaces some."""
+    def encode(self, ids: Tensor) -> Tensor:
+        """(B, L, hidden) X of padded texts. A frozen reader, if there is one, reads them each time."""
         language, mask = self.model.language, (ids != PAD).long()
-        if states is None:
+        if language.reader is None:
             return language.bert(input_ids=ids, attention_mask=mask).last_hidden_state
-        states = torch.where((ids == MASK)[..., None], language.dropped, states)
+        with torch.no_grad():
+            states = language.reader(input_ids=ids, attention_mask=mask).last_hidden_state
         return language.bert(inputs_embeds=language.project(states), attention_mask=mask).last_hidden_state
 
     def stream(self, memory: Tensor, current: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
@@ -228,16 +222,16 @@ class Plain:
     def rollout(self, episodes: Episodes, train: bool, passes: int = 2) -> Tensor:
         model, config = self.model, self.model.config
         self.train(train)
-        ids = functional.pad(episodes.tokens.ids, (0, config.max_text - episodes.tokens.ids.shape[1]))
+        ids = functional.pad(episodes.tokens.ids, (0, config.text_length - episodes.tokens.ids.shape[1]))
         real = ids != PAD
         texts = [self.encode(ids)]
         loss = torch.zeros(())
         if passes == 2:
             _, dropped = drop_words(episodes.tokens, LOSS.drop_rate)
-            dropped = functional.pad(dropped, (0, config.max_text - dropped.shape[1]))
+            dropped = functional.pad(dropped, (0, config.text_length - dropped.shape[1]))
             texts.append(self.encode(ids.masked_fill(dropped, MASK)))
         if train:
-            loss = LOSS.language_weight * _mean(self.divergence(texts[0], texts[1], real))
+            loss = LANGUAGE_WEIGHT * _mean(self.divergence(texts[0], texts[1], real))
         memory = torch.zeros(len(ids), 0, config.token_width)
         for number in range(int(episodes.steps.max())):
             current, mask = episodes.actions[number], episodes.masks[number]
@@ -247,7 +241,7 @@ class Plain:
             if train:
                 joined = [torch.cat(output, dim=1) for output in outputs]
                 tokens = torch.cat([real, stream_mask], dim=1)
-                loss = loss + LOSS.crossmodal_weight * _mean(self.divergence(joined[0], joined[1], tokens))
+                loss = loss + CROSSMODAL_WEIGHT * _mean(self.divergence(joined[0], joined[1], tokens))
                 loss = loss - scores.masked_fill(~mask, -1e9).log_softmax(dim=1)[:, 0].mean()
                 loss = loss + self.value(*outputs[0], real, stream_mask).mean()
             token = torch.cat([activations[:, 0], torch.zeros(len(ids), config.angle_width)], dim=1)

@@ -123,15 +123,14 @@ class Usual:
 
     def encode(self, tokens: Tokens, walk: Walk) -> tuple[list[Tensor], Tensor]:
         """X and, with two passes, X'; and which tokens are real. All texts have the greatest length."""
-        missing = self.size.model.max_text - tokens.ids.shape[1]
+        missing = self.size.model.text_length - tokens.ids.shape[1]
         ids = functional.pad(tokens.ids, (0, missing), value=PAD)
-        states = self.plain.read(ids)
-        texts = [self.plain.encode(ids, states)]
+        texts = [self.plain.encode(ids)]
         if walk.passes == 2:
             draws = None if walk.draws is None else walk.draws.words
             _, dropped = drop_words(tokens, self.size.loss.consistency.drop_rate, draws)
             hidden = ids.masked_fill(functional.pad(dropped, (0, missing)), MASK)
-            texts.append(self.plain.encode(hidden, states))
+            texts.append(self.plain.encode(hidden))
         return texts, ids != PAD
 
     def roll_out(self, episodes: EpisodeSet, tokens: Tokens, walk: Walk) -> UsualRollout:
@@ -263,8 +262,8 @@ class Usual:
             total, count = self.plain.divergence(texts[0], texts[1], real)
             language = total / count
             crossmodal = torch.stack(found.divergences).sum() / torch.stack(found.compared).sum()
-            loss = loss + config.consistency.language_weight * language
-            loss = loss + config.consistency.crossmodal_weight * crossmodal
+            language_weight, crossmodal_weight = config.consistency.weights
+            loss = loss + language_weight * language + crossmodal_weight * crossmodal
             parts |= {"language_consistency": language.item(), "crossmodal_consistency": crossmodal.item()}
         return loss, parts
 
