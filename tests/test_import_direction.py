@@ -12,6 +12,8 @@ SOURCE = Path(mtvm.__file__).parent
 ROOMS = {
     "errors": 0,
     "files": 0,
+    "machine": 0,
+    "weight_files": 0,
     "progress": 0,
     "plugins": 0,
     "config_files": 0,

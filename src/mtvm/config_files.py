@@ -8,7 +8,7 @@ import typing
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from mtvm.errors import InputError
+from mtvm.errors import InputError, shown
 
 
 def to_plain(config: Any) -> dict[str, Any]:
@@ -34,18 +34,20 @@ def from_plain(kind: Any, values: Any, path: Path, option: str = "") -> Any:
         return _from_object(kind, values, path, option)
     if get_origin(kind) is Literal:
         if values not in get_args(kind):
-            raise InputError(f"{path}: {option} is {_shown(values)}, none of {', '.join(map(str, get_args(kind)))}.")
+            raise InputError(
+                f"{path}: {option} is {shown(repr(values), 40)}, none of {', '.join(map(str, get_args(kind)))}."
+            )
         return values
     if get_origin(kind) is tuple:
         if not isinstance(values, list):
-            raise InputError(f"{path}: {option} is {_shown(values)}, not a list.")
+            raise InputError(f"{path}: {option} is {shown(repr(values), 40)}, not a list.")
         return tuple(from_plain(get_args(kind)[0], value, path, option) for value in values)
     return _from_value(kind, values, path, option)
 
 
 def _from_object(kind: type, values: Any, path: Path, option: str) -> Any:
     if not isinstance(values, dict):
-        raise InputError(f"{path}: {option or 'it'} is {_shown(values)}, not an object with options.")
+        raise InputError(f"{path}: {option or 'it'} is {shown(repr(values), 40)}, not an object with options.")
     hints = get_type_hints(kind)
     for name in values:
         if name not in hints:
@@ -64,17 +66,12 @@ _NAMES = {int: "a whole number", float: "a number", bool: "true or false", str: 
 def _from_value(kind: Any, value: Any, path: Path, option: str) -> Any:
     accepted = {float: (int, float), Path: (str,)}.get(kind, (kind,))
     if not isinstance(value, accepted) or (isinstance(value, bool) and kind is not bool):
-        raise InputError(f"{path}: {option} is {_shown(value)}, not {_NAMES.get(kind, kind)}.")
+        raise InputError(f"{path}: {option} is {shown(repr(value), 40)}, not {_NAMES.get(kind, kind)}.")
     return Path(value) if kind is Path else float(value) if kind is float else value
 
 
 def _joined(option: str, name: str) -> str:
     return f"{option}.{name}" if option else name
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."
 
 
 def differences(one: dict[str, Any], other: dict[str, Any], prefix: str = "") -> dict[str, tuple[Any, Any]]:

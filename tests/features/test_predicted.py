@@ -125,16 +125,16 @@ def test_the_same_seed_gives_the_same_store(folder, store):
 
 def test_other_buildings_are_not_looked_at(folder, store, tmp_path):
     """What annotation and walks say of a building that is not learnt from changes nothing."""
-    told = [*walks()]
-    before = predict(folder, "told", told=told).meta["id"]
+    known = [*walks()]
+    before = predict(folder, "walks", walks=known).meta["id"]
     assert before != store.meta["id"]
     write_buildings(tmp_path, annotated=[*BUILDINGS, NEW])
-    more = [*told, *(SimpleNamespace(scan=NEW, text="a car", reference=("v0", "v1")) for _ in range(60))]
-    assert predict(tmp_path, told=more).meta["id"] == before
+    more = [*known, *(SimpleNamespace(scan=NEW, text="a car", reference=("v0", "v1")) for _ in range(60))]
+    assert predict(tmp_path, walks=more).meta["id"] == before
 
 
 def test_words_that_people_say(folder):
-    store = predict(folder, "told", told=walks())
+    store = predict(folder, "walks", walks=walks())
     assert store.width == 9 + 2
     features = store.panorama(store.rows([NEW] * PLACES, [f"v{place}" for place in range(PLACES)])).astype(np.float32)
     bed, stove = 9, 10  # the most frequent first

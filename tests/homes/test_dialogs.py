@@ -136,10 +136,10 @@ def test_guide_answer_leads_along_the_planned_path(scene):
         if len(path) < 2:
             continue
         heading = guide.start_heading(path)
-        told = guide.answer(path, heading)
-        if told is not None:
+        answer = guide.answer(path, heading)
+        if answer is not None:
             answered += 1
-            ends = follow(told.meaning, scene, path[0], heading)
+            ends = follow(answer.meaning, scene, path[0], heading)
             assert path[-1] in ends
             assert all(scene.distances[end][path[-1]] < 3 for end in ends)
     assert answered > 40

@@ -66,8 +66,8 @@ def test_draw_tours_gives_instructions_that_lead_only_to_their_goals(scene, tour
     exact = 0
     for tour in tours:
         goal = tour.path[-1]
-        for told in tour.told:
-            ends = follow(told.meaning, scene, tour.path[0], tour.heading)
+        for instruction in tour.instructions:
+            ends = follow(instruction.meaning, scene, tour.path[0], tour.heading)
             assert goal in ends
             assert all(scene.distances[end][goal] < 3 for end in ends)
             exact += ends == {goal}
@@ -80,9 +80,11 @@ def test_draw_tours_gives_instructions_that_reject_distractors(scene, tours):
         others = [scene.path(start, node) for node in range(len(scene)) if scene.distances[node][goal] >= 3]
         others = [path for path in others if len(path) - 1 in MOVES]
         assert others
-        for told in tour.told:
-            assert satisfied_by(told.meaning, scene, tour.path, tour.heading)
-            assert not any(satisfied_by(told.meaning, scene, path, tour.heading) for path in others), told.text
+        for instruction in tour.instructions:
+            assert satisfied_by(instruction.meaning, scene, tour.path, tour.heading)
+            assert not any(satisfied_by(instruction.meaning, scene, path, tour.heading) for path in others), (
+                instruction.text
+            )
 
 
 def test_draw_journeys_gives_long_walks_that_return(scene, journeys):
@@ -96,24 +98,24 @@ def test_draw_journeys_gives_long_walks_that_return(scene, journeys):
         (turn,) = tour.via
         assert turn in tour.path
         assert len(scene.path(tour.path[0], turn)) + len(scene.path(turn, tour.path[-1])) - 1 <= len(tour.path)
-        assert len({told.text for told in tour.told}) == 3
-        assert max(len(told.text.split()) for told in tour.told) <= 62
+        assert len({instruction.text for instruction in tour.instructions}) == 3
+        assert max(len(instruction.text.split()) for instruction in tour.instructions) <= 62
 
 
 def test_draw_journeys_gives_instructions_that_need_memory(scene, journeys):
     for tour in journeys:
         goal = tour.path[-1]
-        for told in tour.told:
+        for instruction in tour.instructions:
             first = first_stance(scene, tour.path[0], tour.heading)
-            ends = stances_after(told.meaning, scene, first)
+            ends = stances_after(instruction.meaning, scene, first)
             assert any(end.walk == tour.path for end in ends)
             assert all(scene.distances[end.node][goal] < 3 for end in ends)
 
-            back = next(k for k, step in enumerate(told.meaning) if isinstance(step, BackTo))
-            for turned in stances_after(told.meaning[:back], scene, first, tour.path):
+            back = next(k for k, step in enumerate(instruction.meaning) if isinstance(step, BackTo))
+            for turned in stances_after(instruction.meaning[:back], scene, first, tour.path):
                 forgetful = first_stance(scene, turned.node, turned.heading)
-                lost = stances_after(told.meaning[back:], scene, forgetful)
-                assert not any(end.node == goal for end in lost), told.text
+                lost = stances_after(instruction.meaning[back:], scene, forgetful)
+                assert not any(end.node == goal for end in lost), instruction.text
 
 
 def test_home_episodes_gives_entries_that_load_as_r2r(tmp_path):

@@ -49,7 +49,7 @@ def journeys(guide):
 
 
 def texts_of(tours):
-    return [told.text for tour in tours for told in tour.told]
+    return [instruction.text for tour in tours for instruction in tour.instructions]
 
 
 def test_write_gives_grammatical_texts(tours, journeys):
@@ -85,7 +85,7 @@ def test_write_varies_texts(tours):
     assert len(set(texts)) > 0.97 * len(texts)
     assert len({tuple(text.split()[:3]) for text in texts}) > 40
     for tour in tours:
-        assert len({told.text for told in tour.told}) == 3
+        assert len({instruction.text for instruction in tour.instructions}) == 3
 
 
 def seen_by_name(home, seen, node, landmark):
@@ -124,8 +124,8 @@ def test_speaker_names_landmarks_only_in_clear_sight(tours, journeys):
     seen = look_around(home)
     named = 0
     for tour in [*tours, *journeys]:
-        for told in tour.told:
-            for step, nodes in legs_with_steps(scene, tour, told.meaning):
+        for instruction in tour.instructions:
+            for step, nodes in legs_with_steps(scene, tour, instruction.meaning):
                 if isinstance(step, BackTo | Seek):
                     continue  # they name what was seen before, or is yet to be seen
                 for landmark in landmarks_of(step):
@@ -133,7 +133,7 @@ def test_speaker_names_landmarks_only_in_clear_sight(tours, journeys):
                     views = [one for node in nodes for one in seen_by_name(home, seen, node, landmark)]
                     assert any(
                         one.solid_angle >= CLEAR["solid_angle"] and one.visible >= CLEAR["visible"] for one in views
-                    ), (told.text, step, nodes)
+                    ), (instruction.text, step, nodes)
     assert named > 200
 
 
@@ -141,11 +141,11 @@ def test_speaker_names_landmarks_unambiguously(tours):
     scene, home = handmade_scene(), handmade_home()
     seen = look_around(home)
     for tour in tours:
-        for told in tour.told:
-            for step, nodes in legs_with_steps(scene, tour, told.meaning):
+        for instruction in tour.instructions:
+            for step, nodes in legs_with_steps(scene, tour, instruction.meaning):
                 for landmark in landmarks_of(step):
                     fitting = [{(o.what, o.index) for o in seen_by_name(home, seen, n, landmark)} for n in nodes]
-                    assert any(len(things) == 1 for things in fitting), (told.text, step)
+                    assert any(len(things) == 1 for things in fitting), (instruction.text, step)
 
 
 def exits_of(meaning):
@@ -156,27 +156,29 @@ def exits_of(meaning):
 
 
 def test_write_mentions_everything_in_the_meaning(tours, journeys):
-    for told in (told for tour in [*tours, *journeys] for told in tour.told):
-        text = told.text.lower()
-        for landmark in (mark for step in told.meaning for mark in landmarks_of(step)):
+    for instruction in (one for tour in [*tours, *journeys] for one in tour.instructions):
+        text = instruction.text.lower()
+        for landmark in (mark for step in instruction.meaning for mark in landmarks_of(step)):
             names = THING_NAMES.get(landmark.kind, (landmark.kind,))
-            assert any(f"{landmark.colour or ''} " in text and name.lower() in text for name in names), told
-        for exit_ in exits_of(told.meaning):
+            assert any(f"{landmark.colour or ''} " in text and name.lower() in text for name in names), instruction
+        for exit_ in exits_of(instruction.meaning):
             if exit_.leads_to and not exit_.showing:
-                assert any(name in text for name in ROOM_NAMES.get(exit_.leads_to, (exit_.leads_to,))), told
+                assert any(name in text for name in ROOM_NAMES.get(exit_.leads_to, (exit_.leads_to,))), instruction
             if exit_.ordinal:
-                assert ORDINALS[exit_.ordinal - 1] in text, told
+                assert ORDINALS[exit_.ordinal - 1] in text, instruction
         for hand in ("left", "right"):
-            sides = [getattr(step, "side", None) for step in told.meaning] + [e.side for e in exits_of(told.meaning)]
-            bends = [step.bend for step in told.meaning if isinstance(step, Turn)]
+            sides = [getattr(step, "side", None) for step in instruction.meaning] + [
+                e.side for e in exits_of(instruction.meaning)
+            ]
+            bends = [step.bend for step in instruction.meaning if isinstance(step, Turn)]
             meant = sides.count(hand) + bends.count(hand) + bends.count(f"slightly {hand}")
             pairs = sum(
                 isinstance(a, Pass) and isinstance(b, Pass) and a.side == b.side == hand
-                for a, b in pairwise(told.meaning)
+                for a, b in pairwise(instruction.meaning)
             )
-            assert len(re.findall(rf"\b{hand}\b", text)) == meant - pairs, told
+            assert len(re.findall(rf"\b{hand}\b", text)) == meant - pairs, instruction
         assert text.count("straight") + text.count("ahead of you") + text.count("in front of you") >= (
-            Turn("ahead") in told.meaning
+            Turn("ahead") in instruction.meaning
         )
 
 

@@ -28,6 +28,7 @@ from mtvm.config import Split, TrainConfig
 from mtvm.learning import trainer as trainers
 from mtvm.learning.trainer import Trainer
 from mtvm.models.agent import Agent
+from mtvm.models.weights import released_tensors
 from mtvm.presets import PRESETS
 
 # What a run leaves
@@ -183,6 +184,23 @@ def test_train_begins_with_the_last_weights_of_a_run(small_data, tmp_path):
     second = Trainer(small_config(small_data, tmp_path / "two", init=tmp_path / "one"), show_progress=False)
     assert all(torch.equal(second.model.state_dict()[name], value) for name, value in state["model"].items())
     assert "from the checkpoint in" in second.start
+
+
+def test_train_begins_with_the_encoders_of_a_prevalent_file(small_data, tmp_path):
+    other = Trainer(small_config(small_data, tmp_path / "one", seed=5), show_progress=False).model
+    inner = {n: v.clone() for n, v in released_tensors(other).items() if n.startswith("vln_bert.") and "_pos" not in n}
+    pretrained = {f"bert.{name.removeprefix('vln_bert.')}": value for name, value in inner.items()}
+    torch.save(pretrained | {"cls.predictions.bias": torch.randn(300)}, tmp_path / "pytorch_model.bin")
+    config = small_config(small_data, tmp_path / "two", init=tmp_path / "pytorch_model.bin")
+    trainer = Trainer(config, show_progress=False)
+    ours, theirs = trainer.model.state_dict(), other.state_dict()
+    encoders = [name for name in ours if name.startswith(("language.", "crossmodal."))]
+    assert encoders
+    assert all(torch.equal(ours[name], theirs[name]) for name in encoders)
+    critic = next(name for name, value in ours.items() if name.startswith("critic.") and value.dim() == 2)
+    assert not torch.equal(ours[critic], theirs[critic])
+    assert "million numbers from" in trainer.start
+    assert trainer.start.endswith(f"{tmp_path / 'pytorch_model.bin'}, the rest random.")
 
 
 @pytest.mark.parametrize(("precision", "kind"), [("bf16", "adamw"), ("fp16", "adamw"), ("fp16", "muon")])

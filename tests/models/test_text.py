@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from mtvm.models.text import CLS, MASK, PAD, SEP, Tokens, drop_words, minilm_folder, tokenize
+from mtvm.machine import minilm_folder
+from mtvm.models.text import CLS, MASK, PAD, SEP, Tokens, drop_words, tokenize
 
 torch.set_num_threads(1)
 

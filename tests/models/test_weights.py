@@ -9,10 +9,11 @@ from safetensors.torch import save_file
 from small_models import one_sentence
 
 from mtvm.errors import InputError
+from mtvm.machine import minilm_folder
 from mtvm.models.config import ARCHITECTURES, PRESETS
 from mtvm.models.model import MTVM
 from mtvm.models.network import make_network
-from mtvm.models.text import minilm_folder, tokenize
+from mtvm.models.text import tokenize
 from mtvm.models.weights import load_released, read_tensors, released_tensors, sizes_of, write_released
 
 torch.set_num_threads(1)

@@ -25,6 +25,7 @@ from mtvm.homes.build import WorldConfig, build_world
 from mtvm.homes.drawing import draw_episode, draw_home
 from mtvm.homes.generate import generate_home
 from mtvm.learning.run_folder import RunFolder
+from mtvm.machine import require_matplotlib, usable_cores
 from mtvm.presets import PRESETS
 from mtvm.progress import progress
 from mtvm.tasks.baselines import Baseline, run_baseline
@@ -56,6 +57,7 @@ _BETWEEN_LOOKS = 0.5
 def run_demo(out: Path, homes: int, seed: int, console: Console, updates: int | None = None) -> None:
     """Build the world, train both agents, score them and the baselines, and write the report."""
     started = time.monotonic()
+    require_matplotlib("The demo's report")  # better now than after the training
     config = WorldConfig(homes=homes, seed=seed, features="names")
     console.print("Building the world: homes, visibility, instructions, features (once; it is reused later).")
     data = build_world(config)
@@ -86,7 +88,7 @@ def _train_both(out: Path, data: Path, updates: int | None) -> None:
         for name, folder in _RUNS.items()
     }
     threads = os.environ.get("OMP_NUM_THREADS")
-    os.environ["OMP_NUM_THREADS"] = str(max((os.cpu_count() or 2) // 2, 1))  # read by the new processes
+    os.environ["OMP_NUM_THREADS"] = str(max(usable_cores() // 2, 1))  # read by the new processes
     try:
         for worker in workers.values():
             worker.start()

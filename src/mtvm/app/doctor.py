@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
-import os
 import platform
-import sys
 from pathlib import Path
 
 from rich.console import Console
@@ -15,6 +13,7 @@ from rich.markup import escape
 import mtvm
 from mtvm.errors import InputError
 from mtvm.files import cache_dir
+from mtvm.machine import usable_cores
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import available_splits
 from mtvm.tasks.registry import TASKS
@@ -63,7 +62,7 @@ def _line(console: Console, fine: bool, finding: str, remedy: str = "") -> None:
 
 
 def _device() -> str:
-    cores = f"CPU with {_usable_cores()} cores"
+    cores = f"CPU with {usable_cores()} cores"
     if importlib.util.find_spec("torch") is None:
         return f"{cores}; PyTorch is not installed"
     import torch
@@ -71,10 +70,6 @@ def _device() -> str:
     if torch.cuda.is_available():
         return f"{torch.cuda.device_count()} x {torch.cuda.get_device_name(0)} (CUDA), {cores}"
     return f"{cores}; PyTorch {torch.__version__} sees no GPU"
-
-
-def _usable_cores() -> int:
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def _examine_data(data: DataFolder | Path | None, console: Console) -> None:

@@ -14,13 +14,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.errors import InputError, MissingExtraError
+from mtvm.machine import choose_device, import_torch
+from mtvm.weight_files import read_weight_file
 from mtvm.world.views import IMAGE_HEIGHT, IMAGE_WIDTH
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Encoder:
         shape = (self.image_height, self.image_width, 3)
         if images.dtype != np.uint8 or images.shape[1:] != shape:
             raise ValueError(f"{self.name} takes uint8 of shape (B, {shape}), not {images.dtype} of {images.shape}")
-        torch = import_torch()
+        torch = import_torch("Encoding images")
         mean = torch.tensor(self.mean, device=self.device).view(1, 3, 1, 1)
         deviation = torch.tensor(self.deviation, device=self.device).view(1, 3, 1, 1)
         features = np.empty((len(images), self.width), dtype=np.float32)
@@ -110,7 +111,7 @@ def load_encoder(
         raise InputError(f"batch_size must be at least 1, not {batch_size}.")
     height = round(width * IMAGE_HEIGHT / IMAGE_WIDTH)
     path = _weights_file(name, weights)
-    chosen = _choose_device(device)
+    chosen = choose_device(device)
     network = recipe.build(_read_weights(path), path, chosen)
     pixels = PIXELS_PER_BATCH["cpu" if chosen == "cpu" else "cuda"]
     return Encoder(
@@ -133,7 +134,7 @@ def encoding_threads(workers: int | None = None) -> Iterator[ThreadPoolExecutor]
 
     This is faster than torch's own threads, which wait for each other after every layer.
     """
-    torch = import_torch()
+    torch = import_torch("Encoding images")
     before = torch.get_num_threads()
     if workers is not None and workers < 1:
         raise InputError(f"workers must be at least 1, not {workers}.")
@@ -143,25 +144,6 @@ def encoding_threads(workers: int | None = None) -> Iterator[ThreadPoolExecutor]
     finally:
         pool.shutdown(cancel_futures=True)
         torch.set_num_threads(before)
-
-
-def import_torch() -> ModuleType:
-    try:
-        import torch
-    except ImportError:
-        raise MissingExtraError("torch", "model", "Encoding images") from None
-    return torch
-
-
-def _choose_device(device: str) -> str:
-    torch = import_torch()
-    if device == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    if device != "cpu" and not re.fullmatch(r"cuda(:\d+)?", device):
-        raise InputError(f"unknown device {device!r}; give auto, cpu, cuda or cuda:<number>.")
-    if device.startswith("cuda") and int(device.partition(":")[2] or 0) >= torch.cuda.device_count():
-        raise InputError(f"device {device!r} does not exist; torch finds {torch.cuda.device_count()} CUDA devices.")
-    return device
 
 
 def _weights_file(name: EncoderName, weights: Path | None) -> Path:
@@ -186,24 +168,9 @@ def _weights_file(name: EncoderName, weights: Path | None) -> Path:
 
 def _read_weights(path: Path) -> dict[str, Tensor]:
     """The tensors of a checkpoint by name, without batch counters."""
-    torch = import_torch()
-    try:
-        if path.suffix == ".safetensors":
-            from safetensors.torch import load_file
-
-            content: Any = load_file(path)
-        else:
-            content = torch.load(path, map_location="cpu", weights_only=True)
-    except ImportError:
-        raise MissingExtraError("safetensors", "model", f"Reading {path.name}") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot read these weights ({error.strerror or error}).") from None
-    except Exception:  # on a wrong file, both loaders may raise anything
-        raise InputError(
-            f"{path}: these weights cannot be loaded safely; give a state dict saved by torch or safetensors, "
-            "and fetch the file again if it may be truncated."
-        ) from None
-    state = content.get("state_dict", content) if isinstance(content, dict) else None
+    torch = import_torch("Encoding images")
+    content = read_weight_file(path)
+    state = content.get("state_dict", content)
     if not isinstance(state, dict) or not all(isinstance(value, torch.Tensor) for value in state.values()):
         raise InputError(f"{path}: contains no state dict; save one with model.state_dict().")
     named = {str(key).removeprefix("module."): value for key, value in state.items()}
@@ -317,7 +284,7 @@ _NORMALISATION_PARTS = ("weight", "bias", "running_mean", "running_var")
 
 
 def _fold(state: dict[str, Tensor], layer: _Convolution, device: str) -> tuple[Tensor, Tensor]:
-    torch = import_torch()
+    torch = import_torch("Encoding images")
     gain, shift, mean, variance = (state[f"{layer.normalisation}.{part}"].float() for part in _NORMALISATION_PARTS)
     scale = gain / torch.sqrt(variance + _NORMALISATION_EPSILON)
     weight = (state[f"{layer.name}.weight"].float() * scale.view(-1, 1, 1, 1)).flip((2, 3))
@@ -345,7 +312,7 @@ _PARTS = {"conv": "convolution", "0": "convolution", "bn": "normalization", "1":
 
 
 def _build_resnet152(state: dict[str, Tensor], path: Path, device: str) -> Callable[[Tensor], Tensor]:
-    torch = import_torch()
+    torch = import_torch("Encoding images")
     try:
         import transformers
     except ImportError:

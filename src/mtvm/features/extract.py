@@ -11,7 +11,6 @@ import contextlib
 import hashlib
 import json
 import math
-import os
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
@@ -24,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from mtvm.errors import InputError
 from mtvm.features.encoders import Encoder, encoding_threads
 from mtvm.features.store import META_FILE, FeatureStore
+from mtvm.machine import usable_cores
 from mtvm.progress import progress
 from mtvm.world.skybox import load_faces, render_views, skybox_folder
 from mtvm.world.views import IMAGE_VFOV, VIEW_ELEVATION, VIEW_HEADING, VIEWS
@@ -64,7 +64,7 @@ def extract_features(
         groups = [left[first : first + group] for first in range(0, len(left), group)]
         title = f"Encoding with {encoder.name}"
         with progress(len(left) * VIEWS, title, "views", show_progress) as advance, encoding_threads(workers) as pool:
-            ahead = TASKS_AHEAD * (workers or os.cpu_count() or 1)
+            ahead = TASKS_AHEAD * (workers or usable_cores())
             for features in _in_order(pool, lambda group: _encode(encoder, group), groups, ahead):
                 for viewpoint in features:
                     partial.append(viewpoint)

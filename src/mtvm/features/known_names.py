@@ -30,7 +30,7 @@ side area way back middle between behind long white black brown over around unde
 """
 
 
-class Told(Protocol):
+class Walk(Protocol):
     """A walk with its instruction, as an episode of R2R is."""
 
     @property
@@ -57,7 +57,7 @@ class KnownNames(NamedTuple):
 
 
 def known_names(
-    semantics: Path, connectivity: Path, scans: set[str], told: Iterable[Told], captions: Iterable[str]
+    semantics: Path, connectivity: Path, scans: set[str], walks: Iterable[Walk], captions: Iterable[str]
 ) -> KnownNames:
     """What the semantics file and the walks say of `scans`; nothing that they say of others is looked at. The words
     that count are those that are frequent both in the walks' instructions and in the captions."""
@@ -68,10 +68,10 @@ def known_names(
     seen = places_of(graphs, seen, semantics)
     row_of = {(place.scan, place.viewpoint): row for row, place in enumerate(seen)}
     rooms = _rooms(seen)
-    walks = [walk for walk in told if walk.scan in scans]
-    described = set(frequent_words(captions, _IN_CAPTIONS)) - set(_NO_NAMES.split()) if walks else set()
-    words = [word for word in frequent_words((walk.text for walk in walks), _IN_INSTRUCTIONS) if word in described]
-    return KnownNames(row_of, rooms, _rooms_ahead(graphs, rooms), _objects(seen), _said(walks, words, graphs, row_of))
+    known = [walk for walk in walks if walk.scan in scans]
+    described = set(frequent_words(captions, _IN_CAPTIONS)) - set(_NO_NAMES.split()) if known else set()
+    words = [word for word in frequent_words((walk.text for walk in known), _IN_INSTRUCTIONS) if word in described]
+    return KnownNames(row_of, rooms, _rooms_ahead(graphs, rooms), _objects(seen), _said(known, words, graphs, row_of))
 
 
 def _rooms(seen: Sequence[SeenPlace]) -> NDArray[np.float32]:
@@ -107,7 +107,7 @@ def _objects(seen: Sequence[SeenPlace]) -> NDArray[np.float16]:
 
 
 def _said(
-    walks: Sequence[Told], words: Sequence[str], graphs: Sequence[NavGraph], row_of: dict[tuple[str, str], int]
+    walks: Sequence[Walk], words: Sequence[str], graphs: Sequence[NavGraph], row_of: dict[tuple[str, str], int]
 ) -> NDArray[np.float16]:
     """Words count to a step by how near they are to its share of the instruction."""
     said = np.zeros((len(row_of), VIEWS, len(words)), dtype=np.float32)

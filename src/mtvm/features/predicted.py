@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from mtvm.errors import InputError, MissingExtraError
 from mtvm.features.caption_words import frequent_words, word_numbers
 from mtvm.features.captions import CaptionedPlace, load_captions
-from mtvm.features.known_names import KnownNames, Told, known_names
+from mtvm.features.known_names import KnownNames, Walk, known_names
 from mtvm.features.store import FeatureStore
 from mtvm.progress import progress, track
 from mtvm.world.views import VIEWS
@@ -35,7 +35,7 @@ def predicted_name_features(
     train_scans: Collection[str],
     out: Path | str,
     *,
-    told: Iterable[Told] = (),
+    walks: Iterable[Walk] = (),
     scans: Collection[str] | None = None,
     folds: int = 4,
     epochs: int = 8,
@@ -50,7 +50,7 @@ def predicted_name_features(
     2. the types of room that the view may look into,
     3. the objects that it may show, which sum to less than 1 because it may show none,
 
-    and, if walks with their instructions are `told` (the training episodes of R2R), so that the network learns what
+    and, if `walks` with their instructions are given (the training episodes of R2R), so that the network learns what
     people call what they see,
 
     4. the words that they may say of the view: logarithms of their shares against the mean over all views.
@@ -68,7 +68,7 @@ def predicted_name_features(
     places = load_captions(captions, None if scans is None else {*scans, *training})
     learnt = [place for place in places if place.scan in training]
     texts = [caption for place in learnt for heading in place.captions for caption in heading]
-    known = known_names(Path(semantics), Path(connectivity), training, told, texts)
+    known = known_names(Path(semantics), Path(connectivity), training, walks, texts)
     learnt = _in_order(known, learnt, captions)
     others = [place for place in places if place.scan not in training]
     guesses = _cross_fitted(learnt, others, known, frequent_words(texts, _FREQUENT), folds, epochs, seed, show_progress)

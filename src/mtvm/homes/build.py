@@ -32,6 +32,7 @@ from mtvm.errors import InputError
 from mtvm.files import cache_dir, read_json, write_json, write_text
 from mtvm.homes.generate import generate_home
 from mtvm.homes.home import Home
+from mtvm.machine import usable_cores
 from mtvm.progress import progress
 from mtvm.tasks.registry import TASKS
 from mtvm.world.graph import SUFFIX, NavGraph
@@ -144,7 +145,7 @@ def _build_homes(building: Path, config: WorldConfig, scans: list[str], workers:
             yield scan
         else:
             todo.append((number, scan))
-    count = workers or _cores()
+    count = workers or usable_cores()
     if count == 1 or len(todo) < 2:
         for number, scan in todo:
             yield _build_home(building, config, number, scan)
@@ -282,10 +283,6 @@ def _write_manifest(building: Path, config: WorldConfig) -> None:
 
 def _digest(path: Path) -> str:
     return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextlib.contextmanager

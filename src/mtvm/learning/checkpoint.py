@@ -11,7 +11,7 @@ import torch
 from mtvm import __version__
 from mtvm.errors import InputError
 from mtvm.files import atomic_path
-from mtvm.models.weights import read_weight_file
+from mtvm.weight_files import read_weight_file
 
 FORMAT = 2
 

@@ -21,6 +21,7 @@ from mtvm.learning.data import Data, Dataset
 from mtvm.learning.rollout import RolloutPlan, StepTrace, roll_out
 from mtvm.learning.run_folder import EVALUATIONS, RunFolder
 from mtvm.learning.texts import Texts
+from mtvm.machine import choose_device
 from mtvm.models.agent import Agent
 from mtvm.models.network import Network
 from mtvm.models.saving import WEIGHTS
@@ -115,7 +116,7 @@ def _resolve(
     given = data if isinstance(data, DataConfig) else DataConfig(folder=data)
     if isinstance(agent_or_run, Agent):
         return agent_or_run, given, (), None
-    path, name = Path(agent_or_run), str(parallel.local_device(device))
+    path, name = Path(agent_or_run), choose_device(device)
     run = RunFolder(path)
     if (path / WEIGHTS).is_file() or not run.is_run:
         return Agent.from_pretrained(path, name), given, (), path / EVALUATIONS

@@ -10,10 +10,10 @@ from mtvm.config import TrainConfig
 from mtvm.errors import InputError
 from mtvm.learning import checkpoint
 from mtvm.learning.run_folder import CHECKPOINT
+from mtvm.machine import minilm_folder
 from mtvm.models.config import ModelConfig
 from mtvm.models.network import Network, make_network
 from mtvm.models.saving import fill, load_weights
-from mtvm.models.text import minilm_folder
 from mtvm.models.weights import Report, load_reader, load_released, read_tensors
 
 _MINILM = {"hidden": 384, "heads": 12, "intermediate": 1536, "vocabulary": 30522, "max_positions": 512}
@@ -38,7 +38,7 @@ def make_model(config: TrainConfig, network: ModelConfig | None = None) -> tuple
     if _is_agent(source):
         load_weights(model, source / "model.safetensors")
         return model, f"all of them from the agent in {source}"
-    return model, _told(load_released(model, read_tensors(source), source), model, source)
+    return model, _describe(load_released(model, read_tensors(source), source), model, source)
 
 
 def _has_minilm_sizes(config: ModelConfig) -> bool:
@@ -55,7 +55,7 @@ def _is_agent(folder: Path) -> bool:
     return True
 
 
-def _told(report: Report, model: Network, source: Path) -> str:
+def _describe(report: Report, model: Network, source: Path) -> str:
     sizes = {name: value.numel() for name, value in model.state_dict().items()}
     loaded = sum(sizes[name] for name in report.loaded)
     return f"{loaded / 1e6:.1f} of {sum(sizes.values()) / 1e6:.1f} million numbers from {source}, the rest random"

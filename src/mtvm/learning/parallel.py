@@ -7,7 +7,6 @@ cannot wait for each other in vain.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 
 import numpy as np
@@ -16,35 +15,18 @@ import torch.distributed
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from mtvm.errors import InputError
 
-
-def start(device: torch.device) -> None:
+def start(device: str) -> None:
     """Join the other processes, if there are any."""
     if int(os.environ.get("WORLD_SIZE", "1")) > 1 and not torch.distributed.is_initialized():
-        if device.type == "cuda":
+        if device != "cpu":
             torch.cuda.set_device(device)  # where processes meet; all would meet on the first one
-        torch.distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
+        torch.distributed.init_process_group("gloo" if device == "cpu" else "nccl")
 
 
 def finish() -> None:
     if torch.distributed.is_initialized():
         torch.distributed.destroy_process_group()
-
-
-def local_device(name: str) -> torch.device:
-    """`auto` is this process's own GPU where there are any, else the CPU."""
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    if not re.fullmatch(r"cpu|cuda(:\d+)?", name):
-        raise InputError(f"device '{name}' is not one of auto, cpu, cuda and cuda:N.")
-    if name == "cuda" and "LOCAL_RANK" in os.environ:
-        name = f"cuda:{os.environ['LOCAL_RANK']}"
-    device = torch.device(name)
-    count = torch.cuda.device_count()
-    if device.type == "cuda" and (device.index or 0) >= count:
-        raise InputError(f"device '{name}' does not exist: torch sees {count} GPUs; give cpu or auto.")
-    return device
 
 
 def rank() -> int:

@@ -58,7 +58,7 @@ class RolloutPlan:
     policy: Policy
     max_steps: int
     follow: Follow = "goal"
-    """What the teacher follows, where somebody asks it."""
+    """What the teacher follows, if a loss asks for its actions."""
     needs: Needs = Needs()
     attention: bool = False
     """Also compute where the model looks."""

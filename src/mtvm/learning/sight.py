@@ -83,7 +83,7 @@ class SightMaker:
                 self.folder.connectivity,
                 {scan for episodes in sets for scan in episodes.world.scans},
                 out,
-                told=[episode for episodes in sets for episode in episodes],
+                walks=[episode for episodes in sets for episode in episodes],
                 show_progress=self.show_progress,
             )
 

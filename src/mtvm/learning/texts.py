@@ -1,4 +1,4 @@
-"""The texts of a dataset: tokenised once, read once by a frozen reader, encoded once an update."""
+"""The texts of a dataset: tokenised once, read once by a frozen reader, encoded once per update."""
 
 from __future__ import annotations
 

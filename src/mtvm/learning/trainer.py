@@ -24,6 +24,7 @@ from mtvm.learning.record import Record
 from mtvm.learning.run_folder import TENSORBOARD, RunFolder, Selection
 from mtvm.learning.texts import Texts
 from mtvm.learning.update import ROLLOUTS, DivergedError, Learner
+from mtvm.machine import choose_device, keep_few_onednn_primitives
 from mtvm.models.saving import save_model
 from mtvm.progress import progress
 
@@ -49,7 +50,7 @@ def train(
     a sentence on what the run starts from.
     """
     folder = RunFolder(config.out)
-    parallel.start(parallel.local_device(config.device))
+    parallel.start(choose_device(config.device))
     with folder.lock() if parallel.rank() == 0 else contextlib.nullcontext():
         trainer = Trainer(config, show_progress)
         if parallel.rank() == 0:
@@ -64,8 +65,9 @@ class Trainer:
     def __init__(self, config: TrainConfig, show_progress: bool = True, data: Data | None = None) -> None:
         self.config, self.show_progress = config, show_progress
         self.folder = RunFolder(config.out)
-        device = parallel.local_device(config.device)
-        parallel.start(device)
+        keep_few_onednn_primitives()
+        parallel.start(choose_device(config.device))
+        device = torch.device(choose_device(config.device))
         if config.batch < parallel.size() * config.optimizer.accumulate:
             raise InputError(
                 f"batch {config.batch} cannot be shared by {parallel.size()} processes in "
@@ -238,7 +240,7 @@ class Trainer:
 
 @contextlib.contextmanager
 def _interruption() -> Iterator[list[int]]:
-    """A list that holds the signal once somebody wants the run to stop; a second one stops it at once, unless there are
+    """A list that holds the signal once the run is asked to stop; a second one stops it at once, unless there are
     many processes, whose launcher passes on what each of them got already."""
     caught: list[int] = []
 

@@ -2,7 +2,7 @@
 
 A layer has one cross-attention block with the same weights for both directions; each stream then has a self-attention
 and a feed-forward of its own. In the single-direction variant the text is only key and value: it has no blocks of its
-own, and its keys and values are computed once an episode.
+own, and its keys and values are computed once per episode.
 """
 
 from __future__ import annotations

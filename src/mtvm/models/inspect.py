@@ -50,8 +50,8 @@ def parts(model: Network, words: int = 32, memory: int = 4, candidates: int = 5)
     finally:
         model.train(training)
     listed = [
-        Part("language encoder (once an episode)", _size(model.language), encoding.inside["language"], once=True),
-        Part("text projections (once an episode)", 0, encoding.total - encoding.inside["language"], once=True),
+        Part("language encoder (once per episode)", _size(model.language), encoding.inside["language"], once=True),
+        Part("text projections (once per episode)", 0, encoding.total - encoding.inside["language"], once=True),
     ]
     # The methods of a history, and what a network computes between its parts, are no forward pass of a named module.
     elsewhere = step.total - sum(step.inside.values())

@@ -1,4 +1,4 @@
-"""The language encoder S: X = S(x), once an episode."""
+"""The language encoder S: X = S(x), once per episode."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mtvm.models.text import Tokens
 
 @dataclasses.dataclass
 class Text:
-    """The encoded texts of B episodes, with the projections that the cross-modal encoder computes once an episode.
+    """The encoded texts of B episodes, with the projections that the cross-modal encoder computes once per episode.
 
     They may come in several variants that agree token by token (the instruction, and the instruction with words
     dropped); the rows of the first variant are then followed by those of the next.

@@ -83,7 +83,7 @@ class MTVM(Network):
         return self.prepare(states, mask, variants[0].mask, len(variants), drop=tokens.hidden is None)
 
     def prepare(self, states: Tensor, mask: Tensor, real: Tensor, variants: int = 1, drop: bool = True) -> Text:
-        """Encoded texts with all that is computed of them once an episode. For the arguments see `Text`."""
+        """Encoded texts with everything about them that is computed once per episode. For the arguments see `Text`."""
         packing = self._packing(mask, drop)
         return Text(states, mask, real, packing, self.crossmodal.text_cache(states, packing), variants)
 

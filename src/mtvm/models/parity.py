@@ -21,7 +21,8 @@ from mtvm.models.model import MTVM
 from mtvm.models.network import Network, make_network
 from mtvm.models.text import Tokens
 from mtvm.models.vlnbert import VLNBert
-from mtvm.models.weights import load_released, read_weight_file
+from mtvm.models.weights import load_released
+from mtvm.weight_files import read_weight_file
 
 Differences = dict[str, float]
 """The largest difference of each kind of output."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-import torch
 from torch import Tensor
 
 from mtvm import __version__
 from mtvm.errors import InputError
 from mtvm.files import atomic_path, write_text
+from mtvm.machine import choose_device
 from mtvm.models.config import ModelConfig
 from mtvm.models.network import Network, make_network
-from mtvm.models.weights import read_weight_file
+from mtvm.weight_files import read_weight_file
 
 CONFIG, WEIGHTS, CARD = "config.json", "model.safetensors", "README.md"
 
@@ -47,11 +47,7 @@ def load_model(path: Path | str, device: str = "auto") -> Network:
         raise InputError(f"{folder}: no agent here ({CONFIG} is missing); give a folder that an agent was saved to.")
     model = make_network(ModelConfig.load(folder / CONFIG)).eval()
     load_weights(model, folder / WEIGHTS)
-    name = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
-    try:
-        return model.to(name)
-    except (RuntimeError, AssertionError):
-        raise InputError(f"device '{device}' is not available; give cpu or auto.") from None
+    return model.to(choose_device(device))
 
 
 def load_weights(model: Network, path: Path) -> None:

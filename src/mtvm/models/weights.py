@@ -7,7 +7,6 @@ each of ours consists of.
 from __future__ import annotations
 
 import dataclasses
-import pickle
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,9 +17,10 @@ from torch import Tensor
 
 from mtvm.errors import InputError
 from mtvm.files import atomic_path
+from mtvm.machine import minilm_folder
 from mtvm.models.config import ModelConfig
 from mtvm.models.network import Network
-from mtvm.models.text import minilm_folder
+from mtvm.weight_files import read_weight_file
 
 Source = Literal["mtvm", "prevalent", "vlnbert", "bert"]
 
@@ -121,29 +121,6 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
     for old, new in renamed.items():
         tensors = {name.replace(old, new): value for name, value in tensors.items()}
     return tensors
-
-
-def read_weight_file(path: Path) -> dict[str, Any]:
-    """The content of a safetensors file or of a pickle of plain tensors; code in a pickle is never run."""
-    if not path.is_file():
-        raise InputError(f"{path}: there is no such weight file.")
-    try:
-        if path.suffix == ".safetensors":
-            from safetensors.torch import load_file
-
-            return dict(load_file(path))
-        loaded = torch.load(path, map_location="cpu", weights_only=True)
-    except pickle.UnpicklingError as error:
-        if "Unsupported" in str(error) or "GLOBAL" in str(error):
-            raise InputError(f"{path}: holds code beside tensors, which is not run; use a file of tensors.") from None
-        raise InputError(f"{path}: cannot be read as weights; download it again.") from None
-    except MemoryError:
-        raise
-    except Exception:  # a damaged pickle fails in every way there is
-        raise InputError(f"{path}: cannot be read as weights; download it again.") from None
-    if not isinstance(loaded, dict):
-        raise InputError(f"{path}: holds a {type(loaded).__name__}, not tensors by name.")
-    return loaded
 
 
 def load_released(model: Network, tensors: Mapping[str, Tensor], path: Path) -> Report:

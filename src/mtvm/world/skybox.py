@@ -7,7 +7,6 @@ is the vertical field of view. `rotation` is the 3x3 part of the viewpoint's pos
 from __future__ import annotations
 
 import io
-import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
@@ -21,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mtvm.errors import InputError, MissingExtraError
 from mtvm.files import read_bytes
+from mtvm.machine import usable_cores
 
 # For each face, which pose-camera axes (X right, Y down, Z forward) are its file's right and down, and which
 # one a ray must be longest along to meet it. Face 1 looks along the pose camera's back.
@@ -318,7 +318,7 @@ def _face_rays(
 
 def _thread_count(threads: int | None) -> int:
     if threads is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return usable_cores()
     if threads < 1:
         raise InputError(f"threads must be at least 1, not {threads}.")
     return threads

