@@ -18,7 +18,9 @@ def import_(
     source: Annotated[Positional[Path], arg(metavar="SOURCE", help="TSV, HDF5 or .npz file of image features.")],
     out: Annotated[Positional[Path], arg(metavar="STORE", help="Folder of the store to write.")],
     width: Annotated[int | None, arg(help="Keep only the first WIDTH columns.", metavar="WIDTH")] = None,
-    scans: Annotated[tuple[str, ...], arg(help="Only these scans; default all.", metavar="SCAN")] = (),
+    scans: Annotated[
+        tuple[str, ...], arg(help="Only these scans.", help_behavior_hint="(default: all)", metavar="SCAN")
+    ] = (),
 ) -> None:
     """Convert a file of image features to a feature store.
 
@@ -37,10 +39,16 @@ def extract(
     data: DataOption = None,
     encoder: Annotated[EncoderName, arg(help="The image encoder.")] = "efficientnet-lite0",
     weights: Annotated[Path | None, arg(metavar="FILE", help="Checkpoint; required for resnet152.")] = None,
-    size: Annotated[int | None, arg(metavar="PIXELS", help="Width of the views; default: the encoder's.")] = None,
-    scans: Annotated[tuple[str, ...], arg(help="Only these scans; default all with a graph.", metavar="SCAN")] = (),
+    size: Annotated[
+        int | None, arg(metavar="PIXELS", help="Width of the views.", help_behavior_hint="(default: the encoder's)")
+    ] = None,
+    scans: Annotated[
+        tuple[str, ...], arg(help="Only these scans.", help_behavior_hint="(default: all with a graph)", metavar="SCAN")
+    ] = (),
     device: DeviceOption = "auto",
-    workers: Annotated[int | None, arg(metavar="N", help="Threads; default: one per core.")] = None,
+    workers: Annotated[
+        int | None, arg(metavar="N", help="Threads.", help_behavior_hint="(default: one per core)")
+    ] = None,
 ) -> None:
     """Render the 36 views of every viewpoint and encode them.
 
@@ -62,7 +70,9 @@ def semantic(
         Path | None,
         arg(metavar="DIR", help="Connectivity graphs; adds the rooms that are visible in each view."),
     ] = None,
-    scans: Annotated[tuple[str, ...], arg(help="Only these scans; default all.", metavar="SCAN")] = (),
+    scans: Annotated[
+        tuple[str, ...], arg(help="Only these scans.", help_behavior_hint="(default: all)", metavar="SCAN")
+    ] = (),
 ) -> None:
     """Embed the names of the rooms and objects in each view.
 

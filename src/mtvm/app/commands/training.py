@@ -33,12 +33,12 @@ else:
 class WhereData:
     """Where the data is, if it has moved since training."""
 
-    folder: Path | None = None
-    """Data folder; default: the run's, else $MTVM_DATA."""
-    features: Path | None = None
-    """Feature store; default: the run's."""
-    sight: str | None = None
-    """What the agent sees if there is no feature store."""
+    folder: Annotated[Path | None, arg(metavar="DIR", help_behavior_hint="(default: the run's or $MTVM_DATA)")] = None
+    """Data folder."""
+    features: Annotated[Path | None, arg(metavar="DIR", help_behavior_hint="(default: the run's)")] = None
+    """Feature store."""
+    sight: Annotated[str | None, arg(metavar="SIGHT", help_behavior_hint="(default: the run's)")] = None
+    """What the agent sees if there is no feature store: names, captions, ..."""
 
     def of_run(self, config: TrainConfig) -> TrainConfig:
         """A run's config with these values instead of its own."""
@@ -61,7 +61,9 @@ def train(config: Annotated[Preset, arg(name="")]) -> None:
 def resume(
     folder: Annotated[Positional[Path], arg(metavar="RUN", help="Folder of a run.")],
     data: WhereData = _AS_CONFIGURED,
-    device: Annotated[str | None, arg(help="auto, cpu, cuda or cuda:N; default: the run's.")] = None,
+    device: Annotated[
+        str | None, arg(help="auto, cpu, cuda or cuda:N.", help_behavior_hint="(default: the run's)")
+    ] = None,
 ) -> None:
     """Resume an interrupted run with its own config."""
     config = data.of_run(RunFolder(folder).config())
@@ -71,14 +73,19 @@ def resume(
 def evaluate(
     folder: Annotated[Positional[Path], arg(metavar="RUN", help="Folder of a run, or of a saved agent.")],
     split: Annotated[
-        tuple[str, ...], arg(metavar="TASK/SPLIT", help="r2r/val_unseen, ...; default: those of the run's config.")
+        tuple[str, ...],
+        arg(
+            metavar="TASK/SPLIT", help="r2r/val_unseen, ....", help_behavior_hint="(default: those of the run's config)"
+        ),
     ] = (),
     attention: Annotated[Switch, arg(help="Also write the attention of every step (large files).")] = False,
     limit: Annotated[
         int | None, arg(metavar="N", help="Only the first N episodes, written to a separate folder.")
     ] = None,
     data: WhereData = _AS_CONFIGURED,
-    out: Annotated[Path | None, arg(metavar="DIR", help="Output folder; default: RUN/eval.")] = None,
+    out: Annotated[
+        Path | None, arg(metavar="DIR", help="Output folder.", help_behavior_hint="(default: RUN/eval)")
+    ] = None,
     device: DeviceOption = "auto",
 ) -> None:
     """Evaluate a run's best agent, or a saved agent, on splits.

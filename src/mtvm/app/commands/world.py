@@ -11,7 +11,12 @@ from tyro.conf import arg
 from mtvm.app.options import DataOption, console
 
 
-def demo(out: Path = Path("runs/demo"), homes: int = 36, seed: int = 0, updates: int | None = None) -> None:
+def demo(
+    out: Path = Path("runs/demo"),
+    homes: int = 36,
+    seed: int = 0,
+    updates: Annotated[int | None, arg(metavar="N", help_behavior_hint="(default: the preset's)")] = None,
+) -> None:
     """Train agents with and without memory and compare them.
 
     Builds the built-in world, trains both agents, and prints their scores beside a random agent and the shortest path;
@@ -21,7 +26,7 @@ def demo(out: Path = Path("runs/demo"), homes: int = 36, seed: int = 0, updates:
         out: Folder for the runs, result files and report; the world itself goes to the cache.
         homes: Number of homes; fewer are built faster.
         seed: Seed of the homes and of the random agent.
-        updates: Number of training updates; default: the preset's.
+        updates: Number of training updates.
     """
     from mtvm.app.demo import run_demo
 
@@ -38,13 +43,17 @@ def doctor(data: DataOption = None) -> None:
 def build(
     homes: Annotated[int, arg(help="Number of homes.")] = 36,
     seed: Annotated[int, arg(help="Seed of the homes.")] = 0,
-    out: Annotated[Path | None, arg(metavar="DIR", help="Output folder; default: in the cache.")] = None,
+    out: Annotated[
+        Path | None, arg(metavar="DIR", help="Output folder.", help_behavior_hint="(default: in the cache)")
+    ] = None,
     face_size: Annotated[int, arg(help="Edge of a skybox face.", metavar="PIXELS")] = 256,
     features: Annotated[
         Literal["all", "names", "none"],
         arg(help="Features from images and names, from names only (draws no images), or none."),
     ] = "all",
-    workers: Annotated[int | None, arg(metavar="N", help="Processes; default: one per core.")] = None,
+    workers: Annotated[
+        int | None, arg(metavar="N", help="Processes.", help_behavior_hint="(default: one per core)")
+    ] = None,
 ) -> None:
     """Build homes with panoramas, instructions, dialogs and features.
 
