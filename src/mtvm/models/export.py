@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from mtvm.errors import InputError
-from mtvm.files import atomic_path
 from mtvm.models.model import MTVM
 from mtvm.models.network import Network
+from mtvm.weight_files import torch_file
 
 
 class StepProgram(nn.Module):
@@ -52,5 +52,5 @@ def export_step(model: Network, path: Path) -> None:
         exported = torch.export.export(program.eval(), tuple(example), dynamic_shapes=tuple(shapes))
     finally:
         model.train(training)
-    with atomic_path(path) as fresh:
-        torch.export.save(exported, fresh)
+    with torch_file(path) as file:
+        torch.export.save(exported, file)
