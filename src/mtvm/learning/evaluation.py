@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from mtvm.config import DataConfig, Split
 from mtvm.errors import InputError
-from mtvm.files import atomic_path, write_json
+from mtvm.files import atomic_path, json_text, write_json
 from mtvm.learning import parallel
 from mtvm.learning.data import Data, Dataset
 from mtvm.learning.rollout import RolloutPlan, StepTrace, roll_out
@@ -223,7 +222,7 @@ def write_evaluation(folder: Path, done: Evaluation) -> None:
                 "trajectory": [list(pose) for pose in trajectories[row]],
                 "metrics": {name: round(float(column[row]), 4) for name, column in columns.items()},
             }
-            file.write(json.dumps(record | (done.thoughts[row] if done.thoughts else {})) + "\n")
+            file.write(json_text(record | (done.thoughts[row] if done.thoughts else {})) + "\n")
     means = summarize(columns) if columns else {}
     write_json(folder / "metrics.json", {"split": episodes.name, "episodes": len(episodes)} | means, indent=1)
     done.folder = folder
