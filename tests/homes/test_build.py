@@ -3,7 +3,14 @@
 import dataclasses
 import gzip
 import json
+import multiprocessing
+import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -92,6 +99,99 @@ def test_build_world_resumes_and_gives_the_same_bytes(world_folder, tmp_path, mo
     ours, theirs = files_of(again), files_of(world_folder)
     assert ours.keys() == theirs.keys()
     assert [name for name in ours if ours[name] != theirs[name]] == []
+
+
+def build_and_be_killed(folder, name, after):
+    """Build, and be killed in that call of a function."""
+    real, calls = getattr(build, name), []
+
+    def killed(*args):
+        calls.append(args)
+        if len(calls) > after:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(*args)
+
+    setattr(build, name, killed)
+    build_world(CONFIG, folder, workers=1, show_progress=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "after"),
+    [("_write_panorama", 5), ("_build_home", 2), ("_assemble", 0), ("_write_manifest", 0), ("_digest", 9)],
+)
+def test_build_world_that_was_killed_goes_on_and_leaves_nothing(world_folder, tmp_path, monkeypatch, name, after):
+    child = multiprocessing.get_context("fork").Process(target=build_and_be_killed, args=(tmp_path / "w", name, after))
+    child.start()
+    child.join()
+    assert child.exitcode == -signal.SIGKILL
+    assert [path.name for path in tmp_path.iterdir()] == [".w.building"]
+    half = tmp_path / ".w.building" / "world" / "connectivity" / ".home000_connectivity.json.x.tmp"
+    half.mkdir(parents=True, exist_ok=True)
+    (half / "half").write_text("half")
+    made, original = [], build._build_home
+    monkeypatch.setattr(build, "_build_home", lambda *args: made.append(args[-1]) or original(*args))
+    again = build_world(CONFIG, tmp_path / "w", workers=1, show_progress=False)
+    assert len(made) == {"_write_panorama": 3, "_build_home": 1}.get(name, 0), "what was done is not done again"
+    assert [path.name for path in tmp_path.iterdir()] == ["w"]
+    assert files_of(again) == files_of(world_folder)
+    assert damaged_files(again) == []
+
+
+def test_build_world_that_is_started_twice_waits_for_the_first(world_folder, tmp_path):
+    context = multiprocessing.get_context("fork")
+    building = [
+        context.Process(target=build_world, args=(CONFIG, tmp_path / "w", workers, False)) for workers in (1, 2)
+    ]
+    for process in building:
+        process.start()
+    for process in building:
+        process.join()
+    assert [process.exitcode for process in building] == [0, 0]
+    assert [path.name for path in tmp_path.iterdir()] == ["w"]
+    assert files_of(tmp_path / "w") == files_of(world_folder)
+
+
+def test_build_world_workers_end_with_their_parent(tmp_path):
+    """Nobody waits for them any more, and they would hold the lock."""
+    code = (
+        "import sys; from pathlib import Path; from mtvm.homes.build import WorldConfig, build_world; "
+        "build_world(WorldConfig(homes=40, face_size=32, features='none'), Path(sys.argv[1]), 2, False)"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "w")])
+    children = []
+    while len(children) < 2:
+        assert parent.poll() is None
+        children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split()
+        time.sleep(0.05)
+    parent.kill()
+    parent.wait()
+    until = time.monotonic() + 20
+    while any(is_running(child) for child in children) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not any(is_running(child) for child in children)
+
+
+def is_running(process):
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", '{"config": 1, "checksums": 2}', '{"config": {}}', "nonsense", '"x"'])
+def test_build_world_beside_a_bad_description_is_refused_with_one_sentence(tmp_path, content):
+    (tmp_path / "world").mkdir()
+    (tmp_path / "world" / "world.json").write_text(content)
+    with pytest.raises(InputError) as caught:
+        build_world(CONFIG, tmp_path / "world")
+    assert str(caught.value).startswith(str(tmp_path / "world"))
+    assert [path.name for path in tmp_path.iterdir()] == ["world"]
+
+
+@pytest.mark.parametrize("changes", [{"seed": -1}, {"seed": 10**30}, {"homes": 10**9}, {"face_size": 0}], ids=str)
+def test_world_config_refuses_absurd_numbers(changes):
+    with pytest.raises(InputError):
+        WorldConfig(**changes)
 
 
 def test_build_world_checks_and_reuses_an_existing_world(world_folder, tmp_path, monkeypatch):
