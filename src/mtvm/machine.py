@@ -6,6 +6,7 @@ import importlib.util
 import math
 import os
 import re
+import signal
 from pathlib import Path
 from types import ModuleType
 
@@ -39,6 +40,14 @@ def memory_bytes() -> float:
         return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     except (AttributeError, ValueError, OSError):
         return math.inf
+
+
+def ending_signals() -> list[signal.Signals]:
+    """Those by which users and systems ask a process to end."""
+    signals = [signal.SIGINT, signal.SIGTERM]
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # nohup ignores it
+        signals.append(signal.SIGHUP)
+    return signals
 
 
 def check_seed(seed: int) -> int:

@@ -30,7 +30,7 @@ from mtvm.homes.build import WorldConfig, build_world
 from mtvm.homes.drawing import draw_episode, draw_home
 from mtvm.homes.generate import generate_home
 from mtvm.learning.run_folder import RunFolder
-from mtvm.machine import require_matplotlib, usable_cores
+from mtvm.machine import ending_signals, require_matplotlib, usable_cores
 from mtvm.presets import PRESETS
 from mtvm.progress import notice, progress
 from mtvm.tasks.baselines import Baseline, run_baseline
@@ -143,9 +143,7 @@ def _ended_by_any_signal() -> Iterator[None]:
     def stop(number: int, frame: object) -> None:
         raise KeyboardInterrupt
 
-    signals = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
-    heard = [one for one in signals if signal.getsignal(one) != signal.SIG_IGN]  # nohup ignores SIGHUP
-    before = {one: signal.signal(one, stop) for one in heard}
+    before = {one: signal.signal(one, stop) for one in ending_signals()}
     try:
         yield
     finally:
