@@ -57,4 +57,4 @@ def read_cached(path: Path, names: Collection[str]) -> dict[str, NDArray[Any]] |
 def keep_cached(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Keep arrays in the cache; one that cannot be written costs time, nothing else."""
     with contextlib.suppress(OSError, InputError), atomic_path(path) as fresh, fresh.open("wb") as file:
-        np.savez(file, **arrays)
+        np.savez(file, **arrays)  # type: ignore[arg-type]

@@ -7,14 +7,14 @@ try:
 except ImportError:
     fcntl = None  # type: ignore[assignment]
 
-HAS_LOCKS = fcntl is not None
+HAS_LOCKS: bool = fcntl is not None
 """Windows has none."""
 
 
 def lock(descriptor: int, wait: bool = False) -> bool | None:
     """Lock an open file or folder until it is closed. False: another process holds the lock, and we do not wait.
     None: there are no locks, on this system or in this file system."""
-    if fcntl is None:
+    if not HAS_LOCKS:
         return None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -14,6 +14,7 @@ from mtvm.errors import InputError
 from mtvm.features.importing import import_features
 from mtvm.features.names import read_semantics
 from mtvm.features.store import FeatureStore
+from mtvm.unpacking import unpacked_limit
 from mtvm.world.skybox import load_depth_faces, load_faces
 
 
@@ -90,12 +91,20 @@ def test_import_features_does_not_believe_the_header_of_an_array(tmp_path, shape
 
 
 def test_import_features_refuses_an_archive_that_unpacks_to_too_much(tmp_path, monkeypatch):
+    monkeypatch.setenv("MTVM_MAX_UNPACKED_GB", "0.02")
     with zipfile.ZipFile(tmp_path / "features.npz", "w", zipfile.ZIP_DEFLATED) as archive:
         for number in range(3):
-            archive.writestr(f"scan_v{number}.npy", bytes(100_000_000))
-    assert_refused(
-        tmp_path / "features.npz", r"looks like a trap; if it is not, allow it with MTVM_MAX_UNPACKED_GB=1\."
-    )
+            archive.writestr(f"scan_v{number}.npy", bytes(10_000_000))
+    assert_refused(tmp_path / "features.npz", r"looks like a trap; .* with MTVM_MAX_UNPACKED_GB=1\.")
+
+
+def test_limit_of_what_is_unpacked_follows_the_size_of_the_file(tmp_path, monkeypatch):
+    monkeypatch.delenv("MTVM_MAX_UNPACKED_GB", raising=False)
+    (tmp_path / "small").write_bytes(bytes(10))
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(10**9)  # without its bytes
+    assert unpacked_limit(tmp_path / "small") == 256 * 2**20
+    assert unpacked_limit(tmp_path / "large") == 10**11
 
 
 def test_limit_of_what_is_unpacked_can_be_raised_and_lowered(tmp_path, monkeypatch):
@@ -120,12 +129,15 @@ def test_import_features_refuses_a_line_without_end(tmp_path, name):
     assert_refused(tmp_path / name, "a line is longer than 67 MB")
 
 
-def test_read_semantics_refuses_a_bomb_before_it_is_unpacked(tmp_path):
-    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+def test_read_semantics_refuses_a_bomb_before_it_is_unpacked(tmp_path, monkeypatch):
+    monkeypatch.setenv("MTVM_MAX_UNPACKED_GB", "0.02")
+    packer, unpacked = zlib.compressobj(9, zlib.DEFLATED, 31), 0
     with (tmp_path / "viewpoints.jsonl.gz").open("wb") as file:
         for _ in range(40):
-            file.write(packer.compress(b" " * 10_000_000 + b"\n"))
+            file.write(packer.compress(b" " * 1_000_000 + b"\n"))
+            unpacked += 1_000_001
         file.write(packer.flush())
+    assert (tmp_path / "viewpoints.jsonl.gz").stat().st_size < unpacked / 500
     with pytest.raises(InputError, match="looks like a trap"):
         list(read_semantics(tmp_path / "viewpoints.jsonl.gz"))
 
@@ -181,10 +193,11 @@ def test_load_depth_faces_of_a_cut_picture_is_one_sentence(tmp_path):
     path = tmp_path / "v_skybox_depth_small.png"
     Image.fromarray(np.arange(600, dtype=np.uint16).reshape(10, 60)).save(path)
     whole = path.read_bytes()
-    assert load_depth_faces(tmp_path, "v").shape == (6, 10, 10)
-    for length in range(0, len(whole) - 12):  # the last chunk, which only says that it ends, may be missing
+    depth, refused = load_depth_faces(tmp_path, "v"), 0
+    for length in range(len(whole)):
         path.write_bytes(whole[:length])
-        with pytest.raises(
-            InputError, match=r"v_skybox_depth_small\.png: the file is (truncated|not a readable image)"
-        ):
-            load_depth_faces(tmp_path, "v")
+        try:
+            np.testing.assert_array_equal(load_depth_faces(tmp_path, "v"), depth)
+        except InputError:
+            refused += 1
+    assert refused > 0.7 * len(whole), "all but the last bytes, which only check the others and say that it ends"

@@ -192,12 +192,14 @@ def _open_hdf5(source: Path, stack: contextlib.ExitStack) -> _Source:
 
     def read(key: str) -> Any:
         dataset = file[key] if isinstance(file.get(key, getlink=True), h5py.HardLink) else None
-        if not isinstance(dataset, h5py.Dataset) or dataset.external or dataset.is_virtual:
+        elsewhere = isinstance(dataset, h5py.Dataset) and (dataset.external or dataset.is_virtual)
+        if dataset is None or elsewhere:
             raise InputError(
                 f"{source}: key {shown(repr(key))} is no array in this file itself, and other files are not read; "
                 "remove it, or copy the array into the file."
             )
-        _check_claim(source, key, dataset.shape, dataset.dtype, unpacked_limit(source))
+        shape = getattr(dataset, "shape", None)  # a group has none
+        _check_claim(source, key, shape, getattr(dataset, "dtype", None), unpacked_limit(source))
         return dataset[()]
 
     return _keyed_entries(source, list(file), read)
@@ -231,7 +233,7 @@ def _keyed_entries(source: Path, keys: list[str], read: Callable[[str], Any]) ->
     return _Source(len(keys), "viewpoints", entries())
 
 
-def _check_claim(source: Path, key: str, shape: tuple[int, ...] | None, dtype: np.dtype[Any], most: int) -> None:
+def _check_claim(source: Path, key: str, shape: tuple[int, ...] | None, dtype: Any, most: int) -> None:
     """Raise unless an array is a table whose numbers can be in the file, before memory is taken for them."""
     if shape is None or len(shape) != 2:
         raise InputError(f"{source}: key {shown(repr(key))} is not an array of shape ({VIEWS}, width); remove it.")

@@ -83,9 +83,7 @@ class FeatureStore:
             index = read_npy(path / INDEX_FILE)
         except InputError:
             raise
-        except OSError as error:
-            raise InputError(f"{path}: cannot read this feature store ({error.strerror}).") from None
-        except ValueError as error:
+        except (OSError, ValueError) as error:
             raise InputError(f"{path}: this feature store is damaged ({error}); import it again.") from None
         if disagreement := _disagreement(meta, index, features):
             raise InputError(f"{path}: this feature store is damaged ({disagreement}); import it again.")
