@@ -7,8 +7,6 @@ import multiprocessing
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -17,12 +15,14 @@ import pytest
 
 from mtvm.errors import InputError
 from mtvm.features.names import read_semantics
+from mtvm.files import write_json
 from mtvm.homes import build
 from mtvm.homes.build import WorldConfig, build_world, damaged_files
 from mtvm.tasks.load import load_episodes
 from mtvm.world.graph import NavGraph
 from mtvm.world.mattersim import Simulator
 from mtvm.world.world import World
+from small_worlds import both_ways, make_records
 
 CONFIG = WorldConfig(homes=3, face_size=32, features="none")
 
@@ -101,70 +101,90 @@ def test_build_world_resumes_and_gives_the_same_bytes(world_folder, tmp_path, mo
     assert [name for name in ours if ours[name] != theirs[name]] == []
 
 
-def build_and_be_killed(folder, name, after):
-    """Build, and be killed in that call of a function."""
-    real, calls = getattr(build, name), []
+def plain_home(building, config, number, scan):
+    """In place of a home: a graph of two viewpoints and an episode, in no time."""
+    records = make_records({"a": (0, 0), "b": (2, 1)}, both_ways(["ab"]))
+    write_json(building / "world" / "connectivity" / f"{scan}_connectivity.json", records)
+    entry = {"scan": scan, "path_id": number, "path": ["a", "b"], "instructions": ["Go."], "heading": 0.0}
+    part = {"semantics": [], "home": {}, "r2r": [entry, entry], "long": [], "ndh": []}
+    write_json(building / "parts" / f"{scan}.json", part)
+    return scan
 
-    def killed(*args):
-        calls.append(args)
-        if len(calls) > after:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return real(*args)
 
-    setattr(build, name, killed)
+def build_plainly(folder, name=None, after=0):
+    """Build plain homes, and be killed in a later call of a function."""
+    build._build_home = plain_home
+    if name is not None:
+        real, calls = getattr(build, name), []
+
+        def killed(*args):
+            calls.append(args)
+            if len(calls) > after:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return real(*args)
+
+        setattr(build, name, killed)
     build_world(CONFIG, folder, workers=1, show_progress=False)
 
 
+def in_a_process(*args):
+    process = multiprocessing.get_context("fork").Process(target=build_plainly, args=args)
+    process.start()
+    return process
+
+
 @pytest.mark.parametrize(
-    ("name", "after"),
-    [("_write_panorama", 5), ("_build_home", 2), ("_assemble", 0), ("_write_manifest", 0), ("_digest", 9)],
+    ("name", "after", "again"),
+    [("_build_home", 1, 2), ("_assemble", 0, 0), ("_share_out", 4, 0), ("_write_manifest", 0, 0), ("_digest", 9, 0)],
 )
-def test_build_world_that_was_killed_goes_on_and_leaves_nothing(world_folder, tmp_path, monkeypatch, name, after):
-    child = multiprocessing.get_context("fork").Process(target=build_and_be_killed, args=(tmp_path / "w", name, after))
-    child.start()
+def test_build_world_that_was_killed_goes_on_and_leaves_nothing(tmp_path, monkeypatch, name, after, again):
+    child = in_a_process(tmp_path / "w", name, after)
     child.join()
     assert child.exitcode == -signal.SIGKILL
     assert [path.name for path in tmp_path.iterdir()] == [".w.building"]
     half = tmp_path / ".w.building" / "world" / "connectivity" / ".home000_connectivity.json.x.tmp"
-    half.mkdir(parents=True, exist_ok=True)
+    half.mkdir(parents=True)
     (half / "half").write_text("half")
-    made, original = [], build._build_home
-    monkeypatch.setattr(build, "_build_home", lambda *args: made.append(args[-1]) or original(*args))
-    again = build_world(CONFIG, tmp_path / "w", workers=1, show_progress=False)
-    assert len(made) == {"_write_panorama": 3, "_build_home": 1}.get(name, 0), "what was done is not done again"
+    made = []
+    monkeypatch.setattr(build, "_build_home", lambda *args: made.append(args[-1]) or plain_home(*args))
+    world = build_world(CONFIG, tmp_path / "w", workers=1, show_progress=False)
+    assert len(made) == again, "what was done is not done again"
     assert [path.name for path in tmp_path.iterdir()] == ["w"]
-    assert files_of(again) == files_of(world_folder)
-    assert damaged_files(again) == []
+    build_world(CONFIG, tmp_path / "whole", workers=1, show_progress=False)
+    assert files_of(world) == files_of(tmp_path / "whole")
+    assert damaged_files(world) == []
 
 
-def test_build_world_that_is_started_twice_waits_for_the_first(world_folder, tmp_path):
-    context = multiprocessing.get_context("fork")
-    building = [
-        context.Process(target=build_world, args=(CONFIG, tmp_path / "w", workers, False)) for workers in (1, 2)
-    ]
-    for process in building:
-        process.start()
+def test_build_world_that_is_started_many_times_is_built_once(tmp_path):
+    building = [in_a_process(tmp_path / "w") for _ in range(4)]
     for process in building:
         process.join()
-    assert [process.exitcode for process in building] == [0, 0]
+    assert [process.exitcode for process in building] == [0] * 4
     assert [path.name for path in tmp_path.iterdir()] == ["w"]
-    assert files_of(tmp_path / "w") == files_of(world_folder)
+    assert damaged_files(tmp_path / "w") == []
+
+
+def workers_of(folder):
+    """Build with two workers, which take long over their homes."""
+    build._build_home = slow_home
+    build_world(CONFIG, folder, workers=2, show_progress=False)
+
+
+def slow_home(building, config, number, scan):
+    (building / f"{os.getpid()}.pid").touch()
+    time.sleep(60)
 
 
 def test_build_world_workers_end_with_their_parent(tmp_path):
     """Nobody waits for them any more, and they would hold the lock."""
-    code = (
-        "import sys; from pathlib import Path; from mtvm.homes.build import WorldConfig, build_world; "
-        "build_world(WorldConfig(homes=40, face_size=32, features='none'), Path(sys.argv[1]), 2, False)"
-    )
-    parent = subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "w")])
+    parent = multiprocessing.get_context("fork").Process(target=workers_of, args=(tmp_path / "w",))
+    parent.start()
     children = []
     while len(children) < 2:
-        assert parent.poll() is None
-        children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split()
-        time.sleep(0.05)
+        children = [int(path.stem) for path in tmp_path.glob(".w.building/*.pid")]
+        time.sleep(0.02)
     parent.kill()
-    parent.wait()
+    parent.join()
     until = time.monotonic() + 20
     while any(is_running(child) for child in children) and time.monotonic() < until:
         time.sleep(0.05)

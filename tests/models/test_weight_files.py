@@ -106,7 +106,10 @@ def stretched():
 
 ODD = {
     "a tensor without numbers": (lambda: torch.empty(3, device="meta"), "holds no plain numbers"),
-    "a quantised tensor": (lambda: torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8), "cannot be read|quantised"),
+    "a quantised tensor": (
+        lambda: torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8),
+        "cannot be read|quantised",
+    ),
     "a sparse tensor": (lambda: torch.eye(3).to_sparse(), "sparse"),
     "more numbers than there are": (stretched, "more numbers than the file holds"),
 }
