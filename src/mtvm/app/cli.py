@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tyro.extras import SubcommandApp
 
 import mtvm
-from mtvm.app.commands import features, tasks, training, weights, world
+from mtvm.app.commands import features, studies, tasks, training, weights, world
 from mtvm.errors import InputError
 
 _DESCRIPTION = f"mtvm {mtvm.__version__}: Vision-and-Language Navigation in plain Python."
@@ -30,6 +30,7 @@ COMMANDS: dict[str, Command] = {
 }
 GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
     "features": ("Make and inspect feature stores.", features.COMMANDS),
+    "study": ("The paper's tables and figures, each with one command.", studies.COMMANDS),
     "weights": ("Import, export and check weights.", weights.COMMANDS),
     "data": ("Build one dataset from another.", {"r4r": tasks.r4r}),
     "homes": ("Build the built-in world.", {"build": world.build}),
