@@ -49,9 +49,7 @@ class PathVision:
 
         views = np.empty((*paths.shape, len(_AROUND), width + 4), dtype=np.float32)
         shape = views.shape[:-1]
-        views[..., :width] = self.store.gather(
-            np.broadcast_to(rows[..., None], shape), np.broadcast_to(_AROUND, shape)
-        )
+        views[..., :width] = self.store.gather(np.broadcast_to(rows[..., None], shape), np.broadcast_to(_AROUND, shape))
         directions = VIEW_HEADING[_AROUND] - facing[..., None]
         views[..., width:] = angle_feature(directions, np.broadcast_to(VIEW_ELEVATION[_AROUND], shape), 1)
         if mirrored is not None:  # the sines of headings change their sign

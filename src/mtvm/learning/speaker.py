@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from mtvm.config import DataConfig, OptimizerConfig, Split
-from mtvm.config_files import differences, to_plain
+from mtvm.config import DataConfig, Split
+from mtvm.config_files import differences, from_plain, to_plain
 from mtvm.errors import InputError, MissingExtraError
 from mtvm.features.store import FeatureStore
 from mtvm.files import read_json, write_json
@@ -37,37 +37,16 @@ from mtvm.learning.record import Record
 from mtvm.learning.run_folder import CHECKPOINT, RunFolder
 from mtvm.learning.sight import SightMaker
 from mtvm.machine import keep_few_onednn_primitives
-from mtvm.models.speaker import PathInputs, Speaker, SpeakerModelConfig, vocabulary_of
+from mtvm.models.speaker import PathInputs, Speaker, vocabulary_of
 from mtvm.models.text import decode, tokenize, with_mirrored
 from mtvm.progress import progress
+from mtvm.speaker_config import SpeakerConfig
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
 
 TRAINING = "training.json"
 _SCORED = ("BLEU-4", "ROUGE-L", "CIDEr")
-
-
-@dataclasses.dataclass(frozen=True)
-class SpeakerConfig:
-    """The training of a speaker."""
-
-    out: Path = Path("runs/speaker")
-    """Folder of the speaker. If one is being trained there already, it is resumed."""
-    model: SpeakerModelConfig = dataclasses.field(default_factory=SpeakerModelConfig)
-    data: DataConfig = dataclasses.field(default_factory=lambda: DataConfig(sight="names", mirror=True))
-    optimizer: OptimizerConfig = dataclasses.field(
-        default_factory=lambda: OptimizerConfig(
-            kind="muon", updates=3000, lr=1e-3, schedule="cosine", warmup=100, clip=5.0, ema=0.995
-        )
-    )
-    label_smoothing: float = 0.1
-    validate_on: str = "r2r/val_seen"
-    """The weights with the lowest loss on this split are kept."""
-    validate_every: int = 500
-    """Updates between validations."""
-    batch: int = 64
-    seed: int = 0
 
 
 class SpeakerTrainer:
@@ -81,7 +60,7 @@ class SpeakerTrainer:
         self.train = [Spoken(load(split, folder), self.store, config.data.mirror) for split in config.data.train]
         self.validation = Spoken(load(config.validate_on, folder), self.store)
         torch.manual_seed(config.seed)
-        pieces = vocabulary_of(torch.cat([_flat(spoken.ids) for spoken in self.train]))
+        pieces = vocabulary_of(torch.cat([spoken.ids.flatten() for spoken in self.train])[None])
         sizes = dataclasses.replace(config.model, feature_width=self.store.width, vocabulary=len(pieces))
         self.speaker = Speaker(sizes, pieces)
         weights = [Split.parse(text).weight for text in config.data.train]
@@ -127,7 +106,7 @@ class SpeakerTrainer:
         self.speaker.train()
         loss = speech_loss(self.speaker, path, ids, self.config.label_smoothing)
         self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()
+        torch.autograd.backward(loss)
         if config.clip > 0:
             torch.nn.utils.clip_grad_norm_(self.speaker.parameters(), config.clip)
         if not math.isfinite(float(loss)):
@@ -334,12 +313,6 @@ def training_config(folder: Path, data: DataConfig | None) -> DataConfig:
     """What the speaker was trained on, unless `data` says where it is now."""
     if data is not None:
         return data
-    from mtvm.config_files import from_plain
-
     content: Any = read_json(folder / TRAINING, "config of a speaker's training")
     config: SpeakerConfig = from_plain(SpeakerConfig, content, folder / TRAINING)
     return config.data
-
-
-def _flat(ids: Tensor) -> Tensor:
-    return ids.flatten()

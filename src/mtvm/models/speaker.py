@@ -6,7 +6,6 @@ these and to the views around each viewpoint. Its vocabulary are the WordPieces 
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,40 +16,13 @@ from torch.nn import functional
 from mtvm.config_files import from_plain, to_plain
 from mtvm.errors import InputError
 from mtvm.files import atomic_path, read_json, write_json
+from mtvm.models.config import SpeakerModelConfig
 from mtvm.models.text import CLS, PAD, SEP
 from mtvm.models.vision import FeatureLinear
 from mtvm.weight_files import read_weight_file
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 _MAX_STEPS, _MAX_WORDS = 64, 160
-
-
-@dataclasses.dataclass(frozen=True)
-class SpeakerModelConfig:
-    """The sizes of a speaker."""
-
-    hidden: int = 256
-    """Width of the tokens."""
-    heads: int = 4
-    encoder_layers: int = 2
-    decoder_layers: int = 3
-    dropout: float = 0.2
-    feature_dropout: float = 0.3
-    """Dropout of the views' features."""
-    feature_scale: float = 5.0
-    """Factor on features: names and captions are unit vectors, whose single numbers are small."""
-    feature_width: int = 0
-    """Numbers of a view's feature; follows from the data."""
-    vocabulary: int = 0
-    """Number of WordPieces; follows from the data."""
-
-    def __post_init__(self) -> None:
-        if self.hidden < 1 or self.heads < 1 or self.hidden % self.heads:
-            raise InputError(f"speaker: hidden {self.hidden} cannot be divided among {self.heads} heads.")
-        if min(self.encoder_layers, self.decoder_layers) < 1:
-            raise InputError("speaker: encoder_layers and decoder_layers must be at least 1.")
-        if not (0 <= self.dropout < 1 and 0 <= self.feature_dropout < 1):
-            raise InputError("speaker: dropout and feature_dropout must lie from 0 to below 1.")
 
 
 class PathInputs(NamedTuple):
@@ -88,7 +60,8 @@ class Speaker(nn.Module):
         self.around = nn.LayerNorm(hidden)
         self.word = nn.Embedding(config.vocabulary, hidden)
         self.position = nn.Embedding(_MAX_WORDS, hidden)
-        self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.decoder_layers))
+        self._layers = [DecoderLayer(config) for _ in range(config.decoder_layers)]
+        self.layers = nn.ModuleList(self._layers)
         self.norm = nn.LayerNorm(hidden)
         self.dropout = nn.Dropout(config.dropout)
         nn.init.normal_(self.word.weight, std=hidden**-0.5)
@@ -99,13 +72,13 @@ class Speaker(nn.Module):
         """(B, L, vocabulary) logits of what follows each of `words` (B, L), which begin with [CLS]."""
         sights, mask = self.encode(path)
         states = self.dropout(self.word(words) + self.position.weight[: words.shape[1]])
-        for layer in self.layers:
+        for layer in self._layers:
             states = layer(states, layer.look(sights), mask)
         return self._logits(states)
 
     def encode(self, path: PathInputs) -> tuple[Tensor, Tensor]:
         """(B, S, hidden) the steps and the views around them, and the mask (B, 1, 1, S)."""
-        batch, steps, views, _ = path.views.shape
+        _, steps, views, _ = path.views.shape
         where = self.step.weight[:steps]
         encoded = self.encoder(
             self.dropout(self.action(self._scaled(path.actions)) + where), src_key_padding_mask=~path.mask
@@ -130,14 +103,14 @@ class Speaker(nn.Module):
     ) -> list[list[int]]:
         """WordPiece ids for each path, without [CLS] and [SEP]; `temperature` 0 takes the most probable piece."""
         sights, mask = self.encode(path)
-        looks = [layer.look(sights) for layer in self.layers]
-        caches: list[Cache] = [None] * len(self.layers)
+        looks = [layer.look(sights) for layer in self._layers]
+        caches: list[Cache] = [None] * len(self._layers)
         rows = torch.arange(len(mask), device=mask.device)
         last = torch.zeros(len(rows), dtype=torch.long, device=mask.device)  # [CLS]
         said: list[list[int]] = [[] for _ in rows]
         for number in range(min(max_words, _MAX_WORDS)):
             states = (self.word(last) + self.position.weight[number])[:, None]
-            for index, layer in enumerate(self.layers):
+            for index, layer in enumerate(self._layers):
                 states, caches[index] = layer.go_on(states, looks[index], mask, caches[index])
             last = _choose(self._logits(states[:, 0]), temperature, generator)
             going = last != 1  # [SEP]
@@ -229,7 +202,7 @@ class DecoderLayer(nn.Module):
 
     def _split(self, projected: Tensor, count: int) -> tuple[Tensor, ...]:
         """(B, heads, n, width) of each of `count` projections."""
-        return projected.unflatten(-1, (count, self.heads, -1)).permute(2, 0, 3, 1, 4).unbind(0)
+        return projected.view(*projected.shape[:-1], count, self.heads, -1).permute(2, 0, 3, 1, 4).unbind(0)
 
 
 def _joined(heads: Tensor) -> Tensor:
