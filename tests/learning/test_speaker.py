@@ -194,8 +194,8 @@ def test_augment_writes_episodes_to_train_on(trained, follower, small_data, tmp_
     assert episodes.texts == [entry["instructions"][0] for entry in entries]
     split = f"prevalent/{tmp_path / 'aug.json'}@0.5"
     run = small_config(small_data, tmp_path / "run", data={"train": ("r2r/train", split)})
-    _, state = train(run)
-    assert state["batches"]["taken"][1] > 0 if isinstance(state.get("batches"), dict) else state
+    trainer, _ = train(run)
+    assert trainer.learner.batches.taken[1] > 0
 
 
 def test_augment_without_a_follower_keeps_everything(trained, tmp_path):

@@ -68,13 +68,15 @@ class SpeakerTrainer:
         self.optimizer = make_optimizer(self.speaker, config.optimizer)
         self.ema = EMA(self.speaker, config.optimizer.ema) if config.optimizer.ema > 0 else None
         self.updates, self.best, self.validated = 0, math.inf, 0
+        self.losses: list[float] = []
+        """Of the updates that are not in the record yet."""
         self._resume()
 
     def run(self) -> bool:
         """Train to the end; false if it was interrupted."""
         config, total = self.config, self.config.optimizer.updates
         record = Record(config.out, self.updates, None)
-        saved, losses = time.monotonic(), []
+        saved, losses = time.monotonic(), self.losses
         with (
             interruption() as interrupted,
             progress(total, "Training the speaker", "updates", self.show_progress, already=self.updates) as advance,
@@ -109,13 +111,14 @@ class SpeakerTrainer:
         torch.autograd.backward(loss)
         if config.clip > 0:
             torch.nn.utils.clip_grad_norm_(self.speaker.parameters(), config.clip)
-        if not math.isfinite(float(loss)):
-            raise InputError(f"{self.config.out}: the loss of update {self.updates} is {float(loss)}; lower the lr.")
+        value = loss.item()
+        if not math.isfinite(value):
+            raise InputError(f"{self.config.out}: the loss of update {self.updates} is {value}; lower the lr.")
         self.optimizer.step()
         self.updates += 1
         if self.ema is not None:
             self.ema.update(self.speaker)
-        return float(loss)
+        return value
 
     def _validate(self) -> float:
         """The loss on the validation split; the weights are saved if it is the lowest so far."""
@@ -143,6 +146,7 @@ class SpeakerTrainer:
             "updates": self.updates,
             "best": self.best,
             "validated": self.validated,
+            "losses": self.losses,
         }
         checkpoint.save(self.config.out / CHECKPOINT, state)
 
@@ -167,6 +171,7 @@ class SpeakerTrainer:
             self.ema.load_state_dict(state["ema"])
         self.batches.taken = state["taken"]
         self.updates, self.best, self.validated = state["updates"], state["best"], state["validated"]
+        self.losses = state["losses"]
 
 
 def train_speaker(config: SpeakerConfig, show_progress: bool = True) -> bool:
