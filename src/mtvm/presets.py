@@ -127,7 +127,7 @@ DESCRIPTIONS: dict[str, str] = {
     "paper-single": "The same with text only as key and value (MTVM-dagger-star).",
     "paper-ndh": "The paper's NDH run, selected by goal progress.",
     "paper-r4r": "The paper's model on R4R, following the reference path.",
-    "paper-small": "The paper's network in small, with its losses; sight from captions. 40 minutes at most on one core.",
+    "paper-small": "The paper's network in small, with its losses; sight from captions. Half an hour on one core.",
     "r2r-semantic": "Real R2R without images: room and object names as features. 45 minutes on two cores.",
     "demo": "The small agent of `make demo`, for the built-in world and its long walks. Six minutes on one core.",
     "tiny": "A few seconds, to try things.",

@@ -131,6 +131,12 @@ def tokenize(
     return Tokens(joined[0], joined[1], cut=cut)
 
 
+def decode(ids: Sequence[int]) -> str:
+    """WordPieces as text."""
+    text: str = _tokenizer().decode(list(ids))
+    return text
+
+
 def with_mirrored(tokens: Tokens) -> Tokens:
     """The texts, followed by the same texts for a mirrored building: left becomes right and right becomes left."""
     left, right, *before_just = _indices("left", "right", "stop", "wait", "stand", "is", "are")
