@@ -82,7 +82,7 @@ agent = mtvm.Agent.from_pretrained("homes")
 |---|---|
 | trained by | `make pretrained`: preset `demo` of mtvm {version}, seed {seed}, {updates} updates, EMA weights |
 | data | the built-in world, 36 homes, seed 0: r2r/train and long/train |
-| weights | {own / 1e6:.2f} M numbers in half precision, {size / 1e6:.1f} MB; word embeddings: all-MiniLM-L6-v2, by pip |
+| weights | {own / 1e6:.1f} M numbers in half precision, {size / 1e6:.1f} MB; word embeddings of all-MiniLM-L6-v2 |
 | licence | MIT, as the package |
 
 ## What it achieves

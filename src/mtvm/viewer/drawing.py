@@ -42,7 +42,7 @@ class Style:
 
 # Colours of Okabe and Ito, which can be told apart by everyone.
 STYLES: dict[str, Style] = {
-    "ground": Style(fill="#ffffff"),
+    "picture": Style(),
     "edge": Style(stroke="#c4c8ce", width=1),
     "stairs": Style(stroke="#c4c8ce", width=1, dash=(3, 3)),
     "viewpoint": Style(fill="#9aa1ab"),
@@ -99,6 +99,8 @@ class Drawing:
         self.width, self.height, self.label = width, height, label
         """`label` describes the drawing for those who cannot see it."""
         self.shapes: list[Shape] = []
+        self.data: dict[str, str] = {}
+        """data-* attributes of the whole."""
 
     def line(self, look: str, *points: Point, width: float | None = None, **data: object) -> None:
         if len(points) > 1:
@@ -126,13 +128,21 @@ class Drawing:
         self._add("text", look, (at,), data, size=(size, size), text=text, anchor=anchor, turn=turn)
 
     def image(self, corner: Point, size: Point, picture: PILImage) -> None:
-        self._add("image", "ground", (corner,), {}, size=size, picture=picture)
+        self._add("image", "picture", (corner,), {}, size=size, picture=picture)
 
     def place(self, other: Drawing, dx: float, dy: float) -> None:
         """All shapes of another drawing, moved."""
         for shape in other.shapes:
             moved = tuple((x + dx, y + dy) for x, y in shape.points)
             self.shapes.append(dataclasses.replace(shape, points=moved))
+
+    def cut(self, left: float, width: float) -> None:
+        """Keep only an upright strip: the shapes that begin in it, moved to the left edge."""
+        kept = [shape for shape in self.shapes if left <= shape.points[0][0] < left + width]
+        self.shapes = [
+            dataclasses.replace(shape, points=tuple((x - left, y) for x, y in shape.points)) for shape in kept
+        ]
+        self.width = width
 
     def _add(self, kind: Any, look: str, points: tuple[Point, ...], data: dict[str, object], **rest: Any) -> None:
         named = tuple((name, str(value)) for name, value in data.items() if value is not None)
@@ -152,10 +162,12 @@ class Drawing:
     # SVG
 
     def svg(self) -> str:
+        said = "".join(f' data-{name}="{_escaped(value)}"' for name, value in self.data.items())
         parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_n(self.width)} {_n(self.height)}" '
             f'width="{_n(self.width)}" height="{_n(self.height)}" role="img" aria-label="{_escaped(self.label)}" '
-            'font-family="system-ui, sans-serif">',
+            f'font-family="system-ui, sans-serif"{said}>',
+            f'<rect class="ground" width="{_n(self.width)}" height="{_n(self.height)}" fill="#ffffff"/>',
             *map(_svg_shape, self.shapes),
             "</svg>\n",
         ]

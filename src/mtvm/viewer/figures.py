@@ -19,7 +19,8 @@ from mtvm.viewer.drawing import Drawing, Point
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-_PANEL, _MARGIN = 420.0, 26.0
+_PANEL, _MARGIN = 420.0, 22.0
+_BORDER = 0.8  # metres around the building
 _CELL, _ROW = 13.0, 20.0
 _SHOWN_PROBABILITY = 0.005
 _VIEW = (320, 240)
@@ -72,8 +73,8 @@ class _Map:
         self.storeys = buildings.storeys(scan)
         self.count = int(self.storeys.max()) + 1
         flat = world.positions[:, :2]
-        self._low = flat.min(axis=0) - SUCCESS_RADIUS / 2
-        extent = np.maximum(flat.max(axis=0) + SUCCESS_RADIUS / 2 - self._low, 4.0)
+        self._low = flat.min(axis=0) - _BORDER
+        extent = np.maximum(flat.max(axis=0) + _BORDER - self._low, 4.0)
         self.scale = min(_PANEL / extent[0], _PANEL / extent[1])
         self._extent = extent
         self.panel = float(extent[0]) * self.scale + 2 * _MARGIN
@@ -95,14 +96,16 @@ class _Map:
         return lines
 
 
-def draw_map(buildings: Buildings, walk: Walk, step: int | None = None, other: Walk | None = None) -> Drawing:
+def draw_map(
+    buildings: Buildings, walk: Walk, step: int | None = None, other: Walk | None = None, here: bool = False
+) -> Drawing:
     """The building from above, with the reference path, the agent's way and, at a step, its candidates.
 
-    `other` is the walk of another agent in the same episode.
+    `other` is the walk of another agent in the same episode. `here` draws only the storey where the agent is.
     """
     layout = _Map(buildings, walk.scan)
     drawing = Drawing(layout.panel * layout.count, layout.height, _describe(walk, step))
-    drawing.rect("ground", (0, 0), (drawing.width, drawing.height))
+    drawing.data["storeys"] = str(layout.count)
     _draw_building(drawing, layout, buildings, walk.scan)
     for start, end, _ in layout.segments(list(walk.reference)):
         drawing.line("reference", start, end)
@@ -123,7 +126,10 @@ def draw_map(buildings: Buildings, walk: Walk, step: int | None = None, other: W
     if left is not None and left <= reached:
         drawing.circle("left", layout.point(layout.node[walk.viewpoints[left]]), 10)
     if walk.events:
-        _draw_agent(drawing, layout, walk.events[-1] if step is None else walk.at(step), thinking=step is not None)
+        event = walk.events[-1] if step is None else walk.at(step)
+        _draw_agent(drawing, layout, event, thinking=step is not None)
+        if here:
+            drawing.cut(int(layout.storeys[layout.node[event.viewpoint]]) * layout.panel, layout.panel)
     return drawing
 
 
@@ -148,7 +154,7 @@ def _draw_building(drawing: Drawing, layout: _Map, buildings: Buildings, scan: s
         drawing.circle("viewpoint", layout.point(node), 3, viewpoint=name)
     for nodes, room in _room_groups(buildings, scan, layout):
         x, y = np.mean([layout.point(node) for node in nodes], axis=0)
-        drawing.text("room", (float(x), float(y) - 7), room, size=10, anchor="middle")
+        drawing.text("room", (float(x), float(y) - 7), room, size=12, anchor="middle")
     if layout.count > 1:
         for storey in range(layout.count):
             drawing.text("label", (storey * layout.panel + _MARGIN, 16), f"Storey {storey + 1}", size=12)
@@ -191,7 +197,7 @@ def _draw_agent(drawing: Drawing, layout: _Map, event: StepEvent, thinking: bool
         stop = event.probabilities[-1]
         if event.stops or stop >= _SHOWN_PROBABILITY:
             drawing.text(
-                "label", (x, y + 24), f"stop {stop:.0%}", size=11, anchor="middle", action=len(event.candidates)
+                "label", (x, y + 26), f"stop {stop:.0%}", size=13, anchor="middle", action=len(event.candidates)
             )
 
 
@@ -204,7 +210,7 @@ def _draw_candidate(
     look = "chosen-mark" if action == event.action else "candidate-mark"
     drawing.circle(look, (x, y), 7, action=action, viewpoint=event.candidates[action])
     if share is not None and share >= _SHOWN_PROBABILITY:
-        drawing.text("label", (x + 10, y + 4), f"{share:.0%}", size=11, action=action)
+        drawing.text("label", (x + 10, y + 4), f"{share:.0%}", size=13, action=action)
 
 
 def draw_matrix(walk: Walk, step: int | None = None) -> Drawing:
@@ -216,7 +222,6 @@ def draw_matrix(walk: Walk, step: int | None = None) -> Drawing:
     top, side = 14 + 6.5 * max(map(len, words)), 64.0
     width, height = side + _CELL * len(words) + 10, top + _ROW * len(rows) + 10
     drawing = Drawing(max(width, 200), height, f"Attention on {len(words)} words at {len(rows)} steps.")
-    drawing.rect("ground", (0, 0), (drawing.width, drawing.height))
     for column, word in enumerate(words):
         x = side + _CELL * column + _CELL - 3
         drawing.text("label", (x, top - 4), word, size=10, turn=-90, word=column)
@@ -244,7 +249,6 @@ def draw_strip(buildings: Buildings, walk: Walk, title: bool = True) -> Drawing:
     lines = textwrap.wrap(walk.text, width=max(columns * 46, 40)) if title else []
     top = 14 + 16 * len(lines)
     drawing = Drawing(8 + wide * columns, top + high * math.ceil(count / columns), f"What the agent saw: {walk.text}")
-    drawing.rect("ground", (0, 0), (drawing.width, drawing.height))
     for number, line in enumerate(lines):
         drawing.text("title", (8, 18 + 16 * number), line, size=13)
     for number, event in enumerate(walk.events):
@@ -299,7 +303,6 @@ def draw_frames(buildings: Buildings, walk: Walk) -> list[Image]:
         lines = textwrap.wrap(walk.text, width=int((plan.width + view.width) / 7.2))
         top = 16.0 + 17 * len(lines)
         frame = Drawing(plan.width + view.width, top + max(plan.height, view.height), plan.label)
-        frame.rect("ground", (0, 0), (frame.width, frame.height))
         for number, line in enumerate(lines):
             frame.text("title", (10, 20 + 17 * number), line, size=13)
         frame.place(plan, 0, top)

@@ -163,11 +163,12 @@ def _add_walks(app: FastAPI, shown: Shown) -> None:
         session: str | None = None,
         step: Annotated[int | None, Query(ge=0)] = None,
         other: int | None = None,
+        here: bool = False,
     ) -> Response:
-        """The map; `other` is a source whose walk of the same episode is drawn too."""
+        """The map; `other` is a source whose walk of the same episode is drawn too, `here` leaves out other storeys."""
         buildings, found = chosen(source, id, session, attention=False)
         beside = None if other is None or id is None else shown.walk(other, id)
-        return _svg(draw_map(buildings, found, step, beside).svg())
+        return _svg(draw_map(buildings, found, step, beside, here).svg())
 
     @app.get("/api/walk/matrix.svg")
     def matrix(

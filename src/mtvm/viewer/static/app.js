@@ -140,6 +140,7 @@ async function openEpisode() {
   const otherKey = state.other === null ? null : `${state.other} ${state.id}`;
   if (otherKey && otherWalk?.key !== otherKey) {
     otherWalk = { key: otherKey, ...(await ask(`/api/walk?${query({ source: state.other, id: state.id })}`)) };
+    thinkOther(state.other, state.id, otherKey);
   } else if (!otherKey) {
     otherWalk = null;
   }
@@ -148,13 +149,26 @@ async function openEpisode() {
 
 // The attention may have to be computed; the rest of the page does not wait for it.
 async function think(source, id, key) {
-  if (!walk.events.some((event) => event.words) && overview.sources[source].can_walk) {
-    const thought = await ask(`/api/walk?${query({ source, id, attention: true })}`).catch(() => null);
-    if (walk.key !== key || !thought) return;
+  const thought = await rethought(walk, source, id);
+  if (walk.key !== key) return;
+  if (thought) {
     walk = { key, ...thought };
     await redraw();
   }
-  if (walk.key === key) await drawMatrix();
+  await drawMatrix();
+}
+
+async function thinkOther(source, id, key) {
+  const thought = await rethought(otherWalk, source, id);
+  if (otherWalk?.key !== key || !thought) return;
+  otherWalk = { key, ...thought };
+  await redraw();
+}
+
+// The walk with what the agent thinks along it; null if that is known already, or cannot be.
+async function rethought(known, source, id) {
+  if (known.events.some((event) => event.words) || !overview.sources[source].can_walk) return null;
+  return ask(`/api/walk?${query({ source, id, attention: true })}`).catch(() => null);
 }
 
 function shown() {

@@ -25,7 +25,20 @@ export class Pane {
     this.drawActions(event, live);
     this.drawMemory(event);
     this.drawMetrics(walk, units);
-    await this.drawMap(`/api/walk/map.svg?${query({ ...address, step, other })}`, live);
+    const path = (all) => `/api/walk/map.svg?${query({ ...address, step, other, here: all ? null : true })}`;
+    await this.drawMap(path(this.allStoreys), live);
+    const drawn = this.map.firstElementChild;
+    if (drawn?.dataset.storeys > 1) this.offerStoreys(path, live);
+  }
+
+  offerStoreys(path, live) {
+    const button = element("button", { type: "button", "aria-pressed": String(Boolean(this.allStoreys)) }, "all storeys");
+    button.addEventListener("click", async () => {
+      this.allStoreys = !this.allStoreys;
+      await this.drawMap(path(this.allStoreys), live);
+      this.offerStoreys(path, live);
+    });
+    this.map.append(button);
   }
 
   async drawMap(path, live) {

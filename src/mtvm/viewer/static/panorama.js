@@ -13,7 +13,8 @@ async function viewer(container) {
         navbar: false,
         keyboard: false,
         mousewheelCtrlKey: true,
-        defaultZoomLvl: 20,
+        defaultZoomLvl: 0,
+        maxFov: 100,
         loadingTxt: "",
         rendererParameters: { antialias: false },
         plugins: [[MarkersPlugin, {}]],
@@ -28,16 +29,16 @@ async function viewer(container) {
 
 // A sphere with nothing on it but floor, walls, ceiling and the points of the compass.
 function plainSphere() {
-  const canvas = element("canvas", { width: 1024, height: 512 });
+  const canvas = element("canvas", { width: 2048, height: 1024 });
   const draw = canvas.getContext("2d");
-  const shade = draw.createLinearGradient(0, 0, 0, 512);
+  const shade = draw.createLinearGradient(0, 0, 0, 1024);
   for (const [at, colour] of [[0, "#e9edf2"], [0.47, "#d5dbe3"], [0.5, "#b9c1cc"], [0.53, "#a49a8c"], [1, "#7d7468"]]) shade.addColorStop(at, colour);
   draw.fillStyle = shade;
-  draw.fillRect(0, 0, 1024, 512);
+  draw.fillRect(0, 0, 2048, 1024);
   draw.fillStyle = "#5a626d";
-  draw.font = "14px sans-serif";
+  draw.font = "26px sans-serif";
   draw.textAlign = "center";
-  ["S", "W", "N", "E", "S"].forEach((name, number) => draw.fillText(name, 256 * number, 252));
+  ["S", "W", "N", "E", "S"].forEach((name, number) => draw.fillText(name, 512 * number, 500));
   return canvas.toDataURL("image/png");
 }
 
