@@ -2,7 +2,7 @@
 
     python benchmarks/long_run.py                    # r2r-semantic on real R2R, blind; some minutes
     python benchmarks/long_run.py --after trim       # give free memory back after every update
-    ONEDNN_PRIMITIVE_CACHE_CAPACITY=16 python benchmarks/long_run.py    # what libraries keep is set from outside
+    ONEDNN_PRIMITIVE_CACHE_CAPACITY=1024 python benchmarks/long_run.py  # as oneDNN is without our limit of 16
     MALLOC_ARENA_MAX=1 python benchmarks/long_run.py                    # and what the allocator does
 
 The updates are those of `Learner`, with all kinds of rollouts from the first one on. Every few updates a line says, in
@@ -37,6 +37,7 @@ from mtvm.config import BLIND, Split, TrainConfig
 from mtvm.learning.data import Data
 from mtvm.learning.initial_weights import make_model
 from mtvm.learning.update import Learner
+from mtvm.machine import keep_few_onednn_primitives
 from mtvm.presets import PRESETS
 
 LIBC = ctypes.CDLL(None)
@@ -158,6 +159,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--data", type=Path, help="default: $MTVM_DATA, ../shared/data, or built-in homes")
     arguments = parser.parse_args()
+    keep_few_onednn_primitives()  # as the trainer does
     if sys.platform != "linux":
         raise SystemExit("this benchmark reads the memory of a process from Linux")
     with tempfile.TemporaryDirectory() as folder:

@@ -26,6 +26,7 @@ ROOMS = {
     "models": 4,
     "config": 5,
     "presets": 5,
+    "speaker_config": 5,
     "learning": 6,
     "viewer": 7,
     "app": 8,

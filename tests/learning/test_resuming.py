@@ -28,6 +28,7 @@ from small_runs import (
 
 from mtvm.learning import parallel
 from mtvm.learning import trainer as trainers
+from mtvm.learning.interruption import interruption
 from mtvm.learning.run_folder import RunFolder
 from mtvm.learning.trainer import Trainer
 
@@ -113,7 +114,7 @@ def test_second_signal_stops_the_run_at_once(small_data, tmp_path):
 def test_interruption_of_many_processes_stops_none_at_once(monkeypatch):
     """Their launcher passes on the signal that each of them got already."""
     monkeypatch.setattr(parallel, "size", lambda: 2)
-    with trainers._interruption() as caught:
+    with interruption() as caught:
         for _ in range(3):
             os.kill(os.getpid(), signal.SIGINT)
     assert caught

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tyro.extras import SubcommandApp
 
 import mtvm
-from mtvm.app.commands import features, tasks, training, viewing, weights, world
+from mtvm.app.commands import features, speaker, tasks, training, viewing, weights, world
 from mtvm.errors import InputError
 
 _DESCRIPTION = f"mtvm {mtvm.__version__}: Vision-and-Language Navigation in plain Python."
@@ -29,11 +29,13 @@ COMMANDS: dict[str, Command] = {
     "baseline": tasks.baseline,
     "submit": tasks.submit,
     "inspect": weights.inspect,
+    "augment": speaker.augment,
 }
 GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
     "features": ("Make and inspect feature stores.", features.COMMANDS),
     "weights": ("Import, export and check weights.", weights.COMMANDS),
-    "data": ("Build one dataset from another.", {"r4r": tasks.r4r}),
+    "speaker": ("Train a speaker, which describes paths in words.", speaker.COMMANDS),
+    "data": ("Build one dataset from another.", {"r4r": tasks.r4r, "hold-out": tasks.hold_out}),
     "homes": ("Build the built-in world.", {"build": world.build}),
 }
 

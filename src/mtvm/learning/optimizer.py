@@ -13,10 +13,12 @@ from mtvm.config import OptimizerConfig
 from mtvm.models.network import Network
 
 
-def make_optimizer(model: Network, config: OptimizerConfig) -> torch.optim.AdamW:
-    """An optimizer of all weights that are not frozen; the language encoder has a learning rate of its own."""
-    model.language.freeze(config.frozen_language_layers)
-    language = {id(parameter) for parameter in model.language.parameters()}
+def make_optimizer(model: nn.Module, config: OptimizerConfig) -> torch.optim.AdamW:
+    """An optimizer of all weights that are not frozen; an agent's language encoder has a learning rate of its own."""
+    language = set()
+    if isinstance(model, Network):
+        model.language.freeze(config.frozen_language_layers)
+        language = {id(parameter) for parameter in model.language.parameters()}
     parameters = {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
     pieces = _matrices(model) if config.kind == "muon" else {}
     groups: defaultdict[tuple[bool, int], list[Tensor]] = defaultdict(list)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
-import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from mtvm.learning import checkpoint, parallel
 from mtvm.learning.data import Data
 from mtvm.learning.evaluation import walk
 from mtvm.learning.initial_weights import make_model
+from mtvm.learning.interruption import interruption
 from mtvm.learning.record import Record
 from mtvm.learning.run_folder import TENSORBOARD, RunFolder, Selection
 from mtvm.learning.texts import Texts
@@ -111,7 +111,7 @@ class Trainer:
         trained = self.seconds
         title, already = f"Training {config.out.name}", learner.updates
         with (
-            _interruption() as interrupted,
+            interruption() as interrupted,
             progress(total, title, "updates", first and self.show_progress, already=already) as advance,
         ):
             if self._validation_is_due():  # the run was interrupted just before it
@@ -236,27 +236,3 @@ class Trainer:
             f"state before it is in {folder.path}, and nothing else was changed. Begin a new run from there with "
             f"--init {folder.path}, another --out and a lower --optimizer.lr."
         )
-
-
-@contextlib.contextmanager
-def _interruption() -> Iterator[list[int]]:
-    """A list that holds the signal once the run is asked to stop; a second one stops it at once, unless there are
-    many processes, whose launcher passes on what each of them got already."""
-    caught: list[int] = []
-
-    def note(number: int, _: Any) -> None:
-        if caught and parallel.size() == 1:
-            raise KeyboardInterrupt
-        caught.append(number)
-
-    before = {}
-    try:
-        for one in (signal.SIGINT, signal.SIGTERM):
-            before[one] = signal.signal(one, note)
-    except ValueError:  # not in the main thread: nobody can send us signals
-        pass
-    try:
-        yield caught
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)

@@ -156,6 +156,12 @@ def attention_by_word(text: str, words: Sequence[int], weights: Sequence[float])
     return [(names[word], round(total, 4)) for word, total in totals.items()]
 
 
+def decode(ids: Sequence[int]) -> str:
+    """WordPieces as text."""
+    text: str = _tokenizer().decode(list(ids))
+    return text
+
+
 def with_mirrored(tokens: Tokens) -> Tokens:
     """The texts, followed by the same texts for a mirrored building: left becomes right and right becomes left."""
     left, right, *before_just = _indices("left", "right", "stop", "wait", "stand", "is", "are")

@@ -75,7 +75,7 @@ def evaluate(
     split: Annotated[
         tuple[str, ...],
         arg(
-            metavar="TASK/SPLIT", help="r2r/val_unseen, ....", help_behavior_hint="(default: those of the run's config)"
+            metavar="TASK/SPLIT", help="r2r/val_unseen, ...", help_behavior_hint="(default: those of the run's config)"
         ),
     ] = (),
     attention: Annotated[Switch, arg(help="Also write the attention of every step (large files).")] = False,

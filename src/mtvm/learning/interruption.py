@@ -1,0 +1,34 @@
+"""Stopping a training at a good moment when the user or the system asks for it."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+from mtvm.learning import parallel
+
+
+@contextlib.contextmanager
+def interruption() -> Iterator[list[int]]:
+    """A list that holds the signal once the run is asked to stop; a second one stops it at once, unless there are
+    many processes, whose launcher passes on what each of them got already."""
+    caught: list[int] = []
+
+    def note(number: int, _: Any) -> None:
+        if caught and parallel.size() == 1:
+            raise KeyboardInterrupt
+        caught.append(number)
+
+    before = {}
+    try:
+        for one in (signal.SIGINT, signal.SIGTERM):
+            before[one] = signal.signal(one, note)
+    except ValueError:  # not in the main thread: nobody can send us signals
+        pass
+    try:
+        yield caught
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
