@@ -202,6 +202,7 @@ async function redraw() {
     drawn.push(panes[1].show(otherWalk, there, theirs, { title: overview.sources[state.other].name, units }));
   }
   await Promise.all(drawn);
+  if (state.talking) await drawMatrix();
   frameMatrix(step);
   document.body.dataset.shown = `${current.key ?? address.session} ${step}`;
 }

@@ -4,12 +4,12 @@ import { element } from "./api.js";
 
 let made = null; // the library is large: loaded when the first panorama is shown
 
-async function viewer(container) {
+async function viewer(container, first) {
   if (!made) {
     made = import("/static/vendor/panorama.js").then(({ Viewer, MarkersPlugin }) => {
       const shown = new Viewer({
         container,
-        panorama: plainSphere(),
+        panorama: first ?? plainSphere(),
         navbar: false,
         keyboard: false,
         mousewheelCtrlKey: true,
@@ -42,16 +42,16 @@ function plainSphere() {
   return canvas.toDataURL("image/png");
 }
 
-const plain = { address: null };
-let now = null, request = 0;
+let now, request = 0; // the address of the image that is shown, null for the plain sphere
 
 // `address` is where the server has the place; `event` what the agent thinks there.
 export async function showPanorama(container, place, address, event, act) {
   const mine = ++request;
-  const { shown, markers } = await viewer(container);
+  const picture = place.image ? address : null;
+  if (now === undefined) now = picture;
+  const { shown, markers } = await viewer(container, picture);
   if (mine !== request) return;
   const yaw = event && event.action < place.candidates.length ? place.candidates[event.action].heading : event?.heading ?? 0;
-  const picture = place.image ? address : plain.address;
   if (picture !== now) {
     now = picture;
     await shown.setPanorama(picture ?? plainSphere(), { transition: false, showLoader: false, position: { yaw, pitch: 0 } });
