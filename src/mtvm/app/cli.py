@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tyro.extras import SubcommandApp
 
 import mtvm
-from mtvm.app.commands import features, speaker, studies, tasks, training, weights, world
+from mtvm.app.commands import features, speaker, studies, tasks, training, viewing, weights, world
 from mtvm.errors import InputError
 
 _DESCRIPTION = f"mtvm {mtvm.__version__}: Vision-and-Language Navigation in plain Python."
@@ -23,6 +23,8 @@ COMMANDS: dict[str, Command] = {
     "resume": training.resume,
     "eval": training.evaluate,
     "runs": training.runs,
+    "view": viewing.view,
+    "figure": viewing.figure,
     "score": tasks.score,
     "baseline": tasks.baseline,
     "submit": tasks.submit,

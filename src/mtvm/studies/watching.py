@@ -39,11 +39,12 @@ def watch(agent_folder: Path, data: DataConfig, split: str, row: int) -> Watched
     from mtvm.learning.data import Data
     from mtvm.learning.rollout import RolloutPlan, StepTrace, roll_out
     from mtvm.models.agent import Agent
+    from mtvm.models.text import words_of
 
     model = Agent.from_pretrained(agent_folder, "cpu").model
     dataset = Data(data, model.config, "cpu", show_progress=False, trained=True).dataset(Split.parse(split))
     tokens, episode = dataset.tokens.select(torch.tensor([row])), dataset.episodes.select([row])
-    names, weights = whole_words(tokens.ids[0].tolist(), tokens.words[0].tolist()), []
+    names, weights = words_of(episode.texts[0]), []
 
     def look(step: StepTrace) -> None:
         output = step.outputs[0]
@@ -59,18 +60,7 @@ def watch(agent_folder: Path, data: DataConfig, split: str, row: int) -> Watched
         plan = RolloutPlan("greedy", dataset.horizon, attention=True)
         trace = roll_out(model, dataset.vision, episode, model.encode(tokens), plan, watch=look)
     nodes = trace.nodes[0][trace.nodes[0] >= 0].tolist()
-    return Watched(episode.world, nodes, _headings(episode.world, nodes), names, np.array(weights))
-
-
-def whole_words(ids: list[int], words: list[int]) -> list[str]:
-    """The words of a text from its WordPieces."""
-    from mtvm.models.text import _tokenizer
-
-    named = [""] * (max(words, default=-1) + 1)
-    for piece, word in zip(ids, words, strict=True):
-        if word >= 0:
-            named[word] += (_tokenizer().id_to_token(piece) or "").removeprefix("##")
-    return named
+    return Watched(episode.world, nodes, _headings(episode.world, nodes), list(names), np.array(weights))
 
 
 def _headings(world: World, nodes: list[int]) -> list[float]:

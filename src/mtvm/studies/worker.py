@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import os
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -109,15 +108,13 @@ def _evaluate(trial: Trial, one: Evaluated) -> None:
     with atomic_path(trial.evaluation(one)) as fresh:
         fresh.mkdir()
         with _changed(trial, one, episodes, fresh / "changed") as (where, text):
-            started = time.monotonic()
-            done = evaluate(agent, [text], data=where, out=fresh, show_progress=False)
-            seconds = time.monotonic() - started
-        written = next(iter(done.values())).folder
+            (done,) = evaluate(agent, [text], data=where, out=fresh, show_progress=False).values()
+        written = done.folder
         assert written is not None
         for file in sorted(written.iterdir()):
             file.rename(fresh / file.name)
         written.rmdir()
-        write_json(fresh / "cost.json", {"episodes": len(episodes), "seconds": seconds}, indent=1)
+        write_json(fresh / "cost.json", {"episodes": len(episodes), "seconds": done.seconds}, indent=1)
         if episodes.has_goals:
             write_episode_table(fresh / "episodes.csv", *score(fresh / "results.json", episodes))
 
