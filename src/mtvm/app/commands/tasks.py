@@ -13,6 +13,7 @@ from mtvm.app.tables import add_metrics_row, metrics_table
 from mtvm.errors import InputError
 from mtvm.files import json_text, write_json
 from mtvm.tasks.baselines import Baseline, run_baseline
+from mtvm.tasks.data import DataFolder
 from mtvm.tasks.definitions import Codebase
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metric import EVALUATED
@@ -114,3 +115,24 @@ def r4r(
     write_json(path, entries)
     instructions = sum(len(entry["instructions"]) for entry in entries)
     console.print(f"{len(entries)} paths, {instructions} instructions written to {escape(str(path))}", soft_wrap=True)
+
+
+def hold_out(
+    out: Annotated[Positional[Path], arg(metavar="DIR", help="Folder for fit.json, held_out.json and val_seen.json.")],
+    data: DataOption = None,
+    scans: Annotated[
+        Path | None,
+        arg(metavar="FILE", help="The scans to hold out, one a line.", help_behavior_hint="(default: eight of R2R)"),
+    ] = None,
+) -> None:
+    """Hold out buildings of R2R's training split, to choose settings on.
+
+    Train with --data.train r2r/DIR/fit.json and validate with --selection.split r2r/DIR/held_out.json, so that
+    val_unseen is looked at only once, by the final agent.
+    """
+    from mtvm.tasks.hold_out import held_out_scans
+    from mtvm.tasks.hold_out import hold_out as split_up
+
+    counts = split_up(DataFolder.resolve(data), held_out_scans(scans), out)
+    for name, count in counts.items():
+        console.print(f"{count:,} instructions written to {escape(str(out / name))}.json", soft_wrap=True)

@@ -1,0 +1,80 @@
+"""`mtvm speaker` and `mtvm augment`: instructions for new paths."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+from rich.markup import escape
+from tyro.conf import Positional, arg
+
+from mtvm.app.options import console
+from mtvm.app.tables import simple_table
+from mtvm.files import read_json
+from mtvm.speaker_config import AugmentConfig, SpeakerConfig
+
+_DEFAULT = SpeakerConfig()
+
+
+def train(config: Annotated[SpeakerConfig, arg(name="")] = _DEFAULT) -> None:
+    """Train a speaker, which describes paths in words.
+
+    An existing training in the output folder is resumed. Ctrl-C saves and stops.
+    """
+    from mtvm.learning.speaker import evaluate_speaker, train_speaker
+
+    if not train_speaker(config):
+        console.print(f"Stopped, everything is saved; the same command goes on in {escape(str(config.out))}.")
+        sys.exit(130)
+    _show(evaluate_speaker(config.out, config.validate_on))
+
+
+def evaluate(
+    folder: Annotated[Positional[Path], arg(metavar="SPEAKER", help="Folder of a speaker.")],
+    split: Annotated[str, arg(metavar="TASK/SPLIT", help="Paths to describe.")] = "r2r/val_unseen",
+    samples: Annotated[int, arg(metavar="N", help="How many descriptions to show.")] = 5,
+) -> None:
+    """Score what a speaker says: BLEU-4, ROUGE-L and CIDEr.
+
+    Writes the scores and all descriptions to SPEAKER/eval/TASK-SPLIT.json.
+    """
+    from mtvm.learning.speaker import evaluate_speaker
+
+    _show(evaluate_speaker(folder, split), samples)
+
+
+def _show(path: Path, samples: int = 5) -> None:
+    done = read_json(path, "evaluation of a speaker")
+    scores = simple_table(f"{done['split']}: {done['paths']} paths", "loss: nats per WordPiece; the others in percent")
+    for name in done["scores"]:
+        scores.add_column(name, justify="right")
+    scores.add_row(*(f"{value:.3f}" if name == "loss" else f"{value:.1f}" for name, value in done["scores"].items()))
+    console.print(scores)
+    table = simple_table("What it says", "")
+    for name in ("path", "the speaker", "a person"):
+        table.add_column(name)
+    for row in done["texts"][:samples]:
+        table.add_row(*(escape(str(text)) for text in (row["path_id"], row["said"], row["instructions"][0])))
+    console.print(table)
+    console.print(f"All of it: {escape(str(path))}", soft_wrap=True)
+
+
+def augment(config: Annotated[AugmentConfig, arg(name="")]) -> None:
+    """Describe new paths with a speaker, for an agent to train on.
+
+    Samples shortest paths like those that the speaker was trained on, in the same buildings, and writes them in
+    PREVALENT's format. With a follower, keeps the instructions that it understands best. An interrupted call goes on
+    where it stopped.
+    """
+    from mtvm.learning.augment import augment as make
+
+    numbers = make(config)
+    for name, value in numbers.items():
+        console.print(f"{name}: {value:,.3f}" if isinstance(value, float) else f"{name}: {value:,}")
+    out = escape(str(config.out))
+    console.print(f"Written to {out}; train on it with --data.train r2r/train prevalent/{out}.", soft_wrap=True)
+
+
+COMMANDS: dict[str, Callable[..., None]] = {"train": train, "eval": evaluate}

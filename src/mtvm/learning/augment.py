@@ -1,0 +1,189 @@
+"""New training data: paths that nobody described, described by a speaker, and kept if a follower understands them.
+
+The result has PREVALENT's (and R2R's) format, with the follower's score beside each instruction, so that
+`--data.train r2r/train prevalent/FILE` trains on it. It is made in shards, which an interrupted call
+does not make again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from mtvm.config import Split
+from mtvm.config_files import to_plain
+from mtvm.errors import InputError
+from mtvm.features.store import FeatureStore
+from mtvm.files import read_json, write_json
+from mtvm.learning.data import Data, Dataset
+from mtvm.learning.paths import PathVision
+from mtvm.learning.rollout import Needs, RolloutPlan, StepTrace, roll_out
+from mtvm.learning.run_folder import RunFolder
+from mtvm.learning.speaker import load, open_store, speak, training_config
+from mtvm.learning.vision import Vision
+from mtvm.models.agent import Agent
+from mtvm.models.network import Network
+from mtvm.models.speaker import Speaker
+from mtvm.models.text import tokenize
+from mtvm.progress import progress
+from mtvm.speaker_config import AugmentConfig
+from mtvm.tasks.data import DataFolder
+from mtvm.tasks.episode import EpisodeSet
+from mtvm.tasks.sampling import sample_paths
+
+
+def augment(config: AugmentConfig, show_progress: bool = True) -> dict[str, float]:
+    """Write new instructions to `config.out`; returns some numbers about them."""
+    own = training_config(config.speaker, None)
+    own = dataclasses.replace(own, folder=config.folder or own.folder)
+    folder = DataFolder.resolve(own.folder)
+    speaker = Speaker.load(config.speaker)
+    store = open_store(own, folder, show_progress)
+    episodes = load(own.train[0], folder)
+    paths, headings = sample_paths(episodes, config.paths, np.random.default_rng(config.seed))
+    made = dataclasses.replace(
+        episodes,
+        ids=[f"{row}_0" for row in range(len(paths))],
+        texts=[""] * len(paths),
+        headings=headings,
+        references=paths,
+        via=np.empty((len(paths), 0), dtype=np.int32),
+        goals=np.take_along_axis(paths, (paths >= 0).sum(axis=1)[:, None] - 1, axis=1),
+    )
+    follower = None if config.follower is None else Follower(config.follower, folder, show_progress)
+    texts, scores = _in_shards(config, made, speaker, store, follower, show_progress)
+    kept = np.arange(len(paths))
+    if follower is not None:
+        kept = np.sort(np.argsort(-scores, kind="stable")[: math.ceil(config.keep * len(paths))])
+    write_json(config.out, [_entry(made, row, texts[row], scores[row]) for row in kept.tolist()])
+    shutil.rmtree(_shards(config), ignore_errors=True)
+    return {
+        "described": len(paths),
+        "kept": len(kept),
+        "mean score": float(scores.mean()),
+        "mean score of those kept": float(scores[kept].mean()),
+    }
+
+
+def _in_shards(
+    config: AugmentConfig,
+    made: EpisodeSet,
+    speaker: Speaker,
+    store: FeatureStore,
+    follower: Follower | None,
+    show_progress: bool,
+) -> tuple[list[str], NDArray[np.float64]]:
+    """The texts of all paths and their scores, 0 without a follower."""
+    vision, shards = PathVision(made.world, store), _shards(config)
+    plain = json.dumps(to_plain(dataclasses.replace(config, out=Path(), keep=1.0)), sort_keys=True)
+    texts: list[str] = []
+    scores: list[float] = []
+    with progress(len(made), "Augmenting", "paths", show_progress) as advance:
+        for number, first in enumerate(range(0, len(made), config.shard)):
+            rows = np.arange(first, min(first + config.shard, len(made)))
+            path = shards / f"{number}.json"
+            shard = _read_shard(path, plain)
+            if shard is None:
+                some = made.select(rows)
+                said = speak(
+                    speaker,
+                    vision,
+                    some.references,
+                    some.headings,
+                    temperature=config.temperature,
+                    seed=config.seed + number,
+                    show_progress=False,
+                )
+                given = np.zeros(len(rows))
+                if follower is not None:
+                    given = follower.scores(dataclasses.replace(some, texts=said))
+                shard = {"config": plain, "texts": said, "scores": given.tolist()}
+                write_json(path, shard)
+            texts += shard["texts"]
+            scores += shard["scores"]
+            advance(len(rows))
+    return texts, np.array(scores)
+
+
+def _shards(config: AugmentConfig) -> Path:
+    return config.out.with_suffix(".shards")
+
+
+def _read_shard(path: Path, config: str) -> dict[str, Any] | None:
+    """A shard that an interrupted call with the same options made."""
+    if not path.is_file():
+        return None
+    content = read_json(path, "shard of augmented instructions")
+    if not isinstance(content, dict) or content.get("config") != config:
+        raise InputError(
+            f"{path.parent}: was made with other options; remove this folder, or name another file with --out."
+        )
+    return content
+
+
+def _entry(made: EpisodeSet, row: int, text: str, score: float) -> dict[str, Any]:
+    episode = made[row]
+    return {
+        "scan": episode.scan,
+        "path_id": f"aug-{row}",
+        "heading": round(episode.heading, 4),
+        "path": list(episode.reference),
+        "distance": round(float(made.world.distance(made.starts[row], made.goals[row, 0])), 2),
+        "instructions": [text],
+        "score": round(float(score), 4),
+    }
+
+
+class Follower:
+    """A run's best agent, which says how well it understands instructions."""
+
+    def __init__(self, run: Path, folder: DataFolder, show_progress: bool = True) -> None:
+        config = RunFolder(run).config()
+        self.model = Agent.from_pretrained(RunFolder(run).best, "cpu").model
+        self.task = Split.parse(config.data.train[0]).task
+        data = dataclasses.replace(config.data, folder=folder.path)
+        self.store = Data(data, self.model.config, "cpu", show_progress, trained=True).store
+
+    def scores(self, episodes: EpisodeSet) -> NDArray[np.float64]:
+        """(N,) the mean log-probability of the steps of each reference path, STOP included."""
+        model = self.model.config
+        dataset = Dataset(
+            Split(self.task, episodes.split),
+            episodes,
+            Vision(episodes.world, self.store, model),
+            tokenize(episodes.texts, model.text_length, leading_cls=model.leading_cls),
+            episodes.references.shape[1],
+            "path",
+        )
+        return path_scores(self.model, dataset)
+
+
+@torch.no_grad()
+def path_scores(model: Network, dataset: Dataset, batch: int = 64) -> NDArray[np.float64]:
+    """(N,) the mean log-probability of the steps of each reference path, STOP included."""
+    order = np.argsort(dataset.tokens.lengths.numpy(), kind="stable")
+    scores = np.zeros(len(dataset))
+    plan = RolloutPlan("teacher", dataset.horizon, follow="path", needs=Needs(teacher=True))
+    model.eval()
+    for first in range(0, len(order), batch):
+        rows = order[first : first + batch]
+        text = model.encode(dataset.tokens.select(torch.from_numpy(rows)).to(model.device))
+        summed, steps = np.zeros(len(rows)), np.zeros(len(rows))
+
+        def add(step: StepTrace, summed: NDArray[np.float64] = summed, steps: NDArray[np.float64] = steps) -> None:
+            assert step.teacher is not None
+            logs = step.outputs[0].logits.float().log_softmax(dim=1)
+            summed[step.rows] += logs.gather(1, step.teacher[:, None])[:, 0].cpu().numpy()
+            steps[step.rows] += 1
+
+        roll_out(model, dataset.vision, dataset.episodes.select(rows), text, plan, watch=add)
+        scores[rows] = summed / steps
+    return scores

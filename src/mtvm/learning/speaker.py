@@ -1,0 +1,323 @@
+"""Training a speaker, and measuring what it says.
+
+The folder of a speaker:
+
+    config.json, model.safetensors   the best weights so far, see `models/speaker.py`
+    training.json                    every option of the training
+    checkpoint.pt                    the state to resume from
+    metrics.jsonl                    the record
+    eval/TASK-SPLIT.json             scores and what was said on a split
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from mtvm.config import DataConfig, Split
+from mtvm.config_files import differences, from_plain, to_plain
+from mtvm.errors import InputError, MissingExtraError
+from mtvm.features.store import FeatureStore
+from mtvm.files import read_json, write_json
+from mtvm.learning import checkpoint, streams
+from mtvm.learning.ema import EMA
+from mtvm.learning.interruption import interruption
+from mtvm.learning.optimizer import lr_at, make_optimizer, set_lr
+from mtvm.learning.paths import PathVision
+from mtvm.learning.record import Record
+from mtvm.learning.run_folder import CHECKPOINT, RunFolder
+from mtvm.learning.sight import SightMaker
+from mtvm.machine import keep_few_onednn_primitives
+from mtvm.models.speaker import PathInputs, Speaker, vocabulary_of
+from mtvm.models.text import decode, tokenize, with_mirrored
+from mtvm.progress import progress
+from mtvm.speaker_config import SpeakerConfig
+from mtvm.tasks.data import DataFolder
+from mtvm.tasks.episode import EpisodeSet
+from mtvm.tasks.load import load_episodes
+
+TRAINING = "training.json"
+_SCORED = ("BLEU-4", "ROUGE-L", "CIDEr")
+
+
+class SpeakerTrainer:
+    """The training of a speaker in its folder."""
+
+    def __init__(self, config: SpeakerConfig, show_progress: bool = True) -> None:
+        keep_few_onednn_primitives()
+        self.config, self.show_progress = config, show_progress
+        folder = DataFolder.resolve(config.data.folder)
+        self.store = open_store(config.data, folder, show_progress)
+        self.train = [Spoken(load(split, folder), self.store, config.data.mirror) for split in config.data.train]
+        self.validation = Spoken(load(config.validate_on, folder), self.store)
+        torch.manual_seed(config.seed)
+        pieces = vocabulary_of(torch.cat([spoken.ids.flatten() for spoken in self.train])[None])
+        sizes = dataclasses.replace(config.model, feature_width=self.store.width, vocabulary=len(pieces))
+        self.speaker = Speaker(sizes, pieces)
+        weights = [Split.parse(text).weight for text in config.data.train]
+        self.batches = streams.Batches([len(one) for one in self.train], weights, config.batch, config.seed)
+        self.optimizer = make_optimizer(self.speaker, config.optimizer)
+        self.ema = EMA(self.speaker, config.optimizer.ema) if config.optimizer.ema > 0 else None
+        self.updates, self.best, self.validated = 0, math.inf, 0
+        self.losses: list[float] = []
+        """Of the updates that are not in the record yet."""
+        self._resume()
+
+    def run(self) -> bool:
+        """Train to the end; false if it was interrupted."""
+        config, total = self.config, self.config.optimizer.updates
+        record = Record(config.out, self.updates, None)
+        saved, losses = time.monotonic(), self.losses
+        with (
+            interruption() as interrupted,
+            progress(total, "Training the speaker", "updates", self.show_progress, already=self.updates) as advance,
+        ):
+            while self.updates < total and not interrupted:
+                losses.append(self._update())
+                advance(1, f"loss {losses[-1]:.3f}" + (f", best {self.best:.3f}" if self.validated else ""))
+                if self.updates % 50 == 0 or self.updates == total:
+                    record.write("train", self.updates, {"loss": float(np.mean(losses))})
+                    losses.clear()
+                if self.updates % config.validate_every == 0 or self.updates == total:
+                    record.write(config.validate_on, self.updates, {"loss": self._validate()})
+                    self._save()
+                elif interrupted or time.monotonic() - saved > 300:
+                    self._save()
+                    saved = time.monotonic()
+        record.close()
+        return self.updates >= total
+
+    def _update(self) -> float:
+        config = self.config.optimizer
+        streams.seed_dropout(self.config.seed, self.updates)
+        set_lr(self.optimizer, lr_at(self.updates, config))
+        which, rows = self.batches.next()
+        mirrored = None
+        if self.config.data.mirror:
+            mirrored = streams.generator("mirror", self.config.seed, self.updates).random(len(rows)) < 0.5
+        path, ids = self.train[which].batch(rows, mirrored)
+        self.speaker.train()
+        loss = speech_loss(self.speaker, path, ids, self.config.label_smoothing)
+        self.optimizer.zero_grad(set_to_none=True)
+        torch.autograd.backward(loss)
+        if config.clip > 0:
+            torch.nn.utils.clip_grad_norm_(self.speaker.parameters(), config.clip)
+        value = loss.item()
+        if not math.isfinite(value):
+            raise InputError(f"{self.config.out}: the loss of update {self.updates} is {value}; lower the lr.")
+        self.optimizer.step()
+        self.updates += 1
+        if self.ema is not None:
+            self.ema.update(self.speaker)
+        return value
+
+    def _validate(self) -> float:
+        """The loss on the validation split; the weights are saved if it is the lowest so far."""
+        self.speaker.eval()
+        if self.ema is None:
+            loss = validation_loss(self.speaker, self.validation)
+            return self._consider(loss)
+        with self.ema.in_place(self.speaker):
+            return self._consider(validation_loss(self.speaker, self.validation))
+
+    def _consider(self, loss: float) -> float:
+        self.validated = self.updates
+        if loss < self.best:
+            self.best = loss
+            self.speaker.save(self.config.out)
+        return loss
+
+    def _save(self) -> None:
+        state = {
+            "config": to_plain(self.config),
+            "speaker": self.speaker.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "ema": None if self.ema is None else self.ema.state_dict(),
+            "taken": self.batches.taken,
+            "updates": self.updates,
+            "best": self.best,
+            "validated": self.validated,
+            "losses": self.losses,
+        }
+        checkpoint.save(self.config.out / CHECKPOINT, state)
+
+    def _resume(self) -> None:
+        path, plain = self.config.out / CHECKPOINT, to_plain(self.config)
+        if not path.is_file():
+            write_json(self.config.out / TRAINING, plain, indent=1)
+            return
+        state = checkpoint.load(path)
+        changed = differences(state["config"], plain)
+        for name in ("out", "data.folder", "data.features"):
+            changed.pop(name, None)
+        if changed:
+            name, (before, now) = next(iter(changed.items()))
+            raise InputError(
+                f"{self.config.out}: another speaker is there ({name} is {before} there, {now} here); "
+                "name another folder with --out."
+            )
+        self.speaker.load_state_dict(state["speaker"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        if self.ema is not None:
+            self.ema.load_state_dict(state["ema"])
+        self.batches.taken = state["taken"]
+        self.updates, self.best, self.validated = state["updates"], state["best"], state["validated"]
+        self.losses = state["losses"]
+
+
+def train_speaker(config: SpeakerConfig, show_progress: bool = True) -> bool:
+    """Train a speaker to the end or until interrupted; false if it was."""
+    with RunFolder(config.out).lock():
+        return SpeakerTrainer(config, show_progress).run()
+
+
+class Spoken:
+    """Paths of a split with their instructions."""
+
+    def __init__(self, episodes: EpisodeSet, store: FeatureStore, mirror: bool = False) -> None:
+        self.episodes = episodes
+        self.vision = PathVision(episodes.world, store)
+        tokens = tokenize(episodes.texts, episodes.task.max_text, leading_cls=True)
+        self.ids = (with_mirrored(tokens) if mirror else tokens).ids
+
+    def __len__(self) -> int:
+        return len(self.episodes)
+
+    def batch(self, rows: NDArray[np.int64], mirrored: NDArray[np.bool_] | None = None) -> tuple[PathInputs, Tensor]:
+        """What is seen along the paths, and the WordPieces (B, L) of their instructions."""
+        paths = self.episodes.references[rows]
+        paths = paths[:, : int((paths >= 0).sum(axis=1).max())]
+        texts = rows if mirrored is None else rows + len(self) * mirrored
+        ids = self.ids[torch.from_numpy(texts)]
+        return self.vision.inputs(paths, self.episodes.headings[rows], mirrored), ids[:, : int((ids > 0).sum(1).max())]
+
+
+def speech_loss(speaker: Speaker, path: PathInputs, ids: Tensor, smoothing: float = 0.0) -> Tensor:
+    """The mean negative log-probability of a WordPiece, given those before it."""
+    indices = speaker.indices(ids)
+    logits = speaker(path, indices[:, :-1].clamp(min=0))
+    return functional.cross_entropy(
+        logits.flatten(0, 1), indices[:, 1:].flatten(), ignore_index=-1, label_smoothing=smoothing
+    )
+
+
+@torch.no_grad()
+def validation_loss(speaker: Speaker, spoken: Spoken, batch: int = 128) -> float:
+    """The mean over WordPieces of a whole split."""
+    total = count = 0.0
+    for rows in np.array_split(np.arange(len(spoken)), math.ceil(len(spoken) / batch)):
+        path, ids = spoken.batch(rows)
+        pieces = float((speaker.indices(ids)[:, 1:] >= 0).sum())
+        total, count = total + float(speech_loss(speaker, path, ids)) * pieces, count + pieces
+    return total / count
+
+
+def speak(
+    speaker: Speaker,
+    vision: PathVision,
+    paths: NDArray[np.int32],
+    headings: NDArray[np.float64],
+    *,
+    temperature: float = 0.0,
+    seed: int = 0,
+    batch: int = 256,
+    show_progress: bool = True,
+) -> list[str]:
+    """An instruction for each path (N, T)."""
+    by_length = np.argsort((paths >= 0).sum(axis=1), kind="stable")
+    texts = [""] * len(paths)
+    generator = torch.Generator().manual_seed(seed)
+    with progress(len(paths), "Describing paths", "paths", show_progress) as advance:
+        for rows in np.array_split(by_length, max(math.ceil(len(paths) / batch), 1)):
+            some = paths[rows]
+            some = some[:, : int((some >= 0).sum(axis=1).max(initial=1))]
+            said = speaker.say(vision.inputs(some, headings[rows]), temperature=temperature, generator=generator)
+            for row, ids in zip(rows, said, strict=True):
+                texts[row] = decode(ids)
+            advance(len(rows))
+    return texts
+
+
+def evaluate_speaker(folder: Path, split: str, data: DataConfig | None = None, show_progress: bool = True) -> Path:
+    """Score what a speaker says of a split's paths, and write the scores and the texts."""
+    speaker = Speaker.load(folder)
+    config = training_config(folder, data)
+    where = DataFolder.resolve(config.folder)
+    store = open_store(config, where, show_progress)
+    episodes = load(split, where)
+    spoken = Spoken(episodes, store)
+    loss = validation_loss(speaker, spoken)
+    _, first = np.unique([path_id(one) for one in episodes.ids], return_index=True)
+    said = speak(speaker, spoken.vision, episodes.references[first], episodes.headings[first])
+    references: dict[str, list[str]] = {}
+    for one, text in zip(episodes.ids, episodes.texts, strict=True):
+        references.setdefault(path_id(one), []).append(text)
+    texts = {path_id(episodes.ids[row]): text for row, text in zip(first, said, strict=True)}
+    scores = {"loss": loss} | text_scores(texts, references)
+    out = folder / "eval" / f"{split.replace('/', '-')}.json"
+    rows = [{"path_id": one, "said": text, "instructions": references[one]} for one, text in texts.items()]
+    write_json(out, {"split": split, "paths": len(texts), "scores": scores, "texts": rows}, indent=1)
+    return out
+
+
+def text_scores(said: dict[str, str], references: dict[str, list[str]]) -> dict[str, float]:
+    """BLEU-4, ROUGE-L and CIDEr in percent, of texts as WordPiece words, by pycocoevalcap."""
+    try:
+        from pycocoevalcap.bleu.bleu import Bleu
+        from pycocoevalcap.cider.cider import Cider
+        from pycocoevalcap.rouge.rouge import Rouge
+    except ImportError:
+        raise MissingExtraError("pycocoevalcap", "speaker", "Scoring what a speaker says") from None
+    hypotheses = {one: [plain(text)] for one, text in said.items()}
+    truth = {one: [plain(text) for text in references[one]] for one in said}
+    bleu = Bleu(4).compute_score(truth, hypotheses, verbose=0)[0][3]
+    values = (bleu, Rouge().compute_score(truth, hypotheses)[0], Cider().compute_score(truth, hypotheses)[0])
+    return {name: 100 * float(value) for name, value in zip(_SCORED, values, strict=True)}
+
+
+def plain(text: str) -> str:
+    """A text as the tokenizer reads it, so that both sides are cut into words alike: lower case, marks apart."""
+    ids = tokenize([text], 512).ids[0]
+    return decode(ids[ids > 0][:-1].tolist()).replace(",", " ,").replace(".", " .")
+
+
+def path_id(instruction_id: str) -> str:
+    return instruction_id.rsplit("_", 1)[0]
+
+
+def load(text: str, folder: DataFolder) -> EpisodeSet:
+    """The episodes of TASK/SPLIT, which must have goals."""
+    split = Split.parse(text)
+    episodes = load_episodes(split.task, split.split, folder)
+    if not episodes.has_goals:
+        raise InputError(f"{episodes.source}: {split.name} has no paths to describe.")
+    return episodes
+
+
+def open_store(config: DataConfig, folder: DataFolder, show_progress: bool) -> FeatureStore:
+    store = (
+        FeatureStore.open(config.features)
+        if config.features is not None
+        else SightMaker(config, folder, show_progress).open()
+    )
+    if store is None:
+        raise InputError("a blind speaker has nothing to say: give --data.features, or --data.sight names.")
+    return store
+
+
+def training_config(folder: Path, data: DataConfig | None) -> DataConfig:
+    """What the speaker was trained on, unless `data` says where it is now."""
+    if data is not None:
+        return data
+    content: Any = read_json(folder / TRAINING, "config of a speaker's training")
+    config: SpeakerConfig = from_plain(SpeakerConfig, content, folder / TRAINING)
+    return config.data

@@ -1,0 +1,70 @@
+"""How a speaker is trained, and how it makes new training data; nothing here imports torch."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from mtvm.config import DataConfig, OptimizerConfig, Split
+from mtvm.errors import InputError
+from mtvm.models.config import SpeakerModelConfig
+
+
+@dataclasses.dataclass(frozen=True)
+class SpeakerConfig:
+    """The training of a speaker."""
+
+    out: Path = Path("runs/speaker")
+    """Folder of the speaker. If one is being trained there already, it is resumed."""
+    model: SpeakerModelConfig = dataclasses.field(default_factory=SpeakerModelConfig)
+    data: DataConfig = dataclasses.field(default_factory=lambda: DataConfig(sight="names", mirror=True))
+    optimizer: OptimizerConfig = dataclasses.field(
+        default_factory=lambda: OptimizerConfig(
+            kind="muon", updates=3000, lr=1e-3, schedule="cosine", warmup=100, clip=5.0, ema=0.995
+        )
+    )
+    label_smoothing: float = 0.1
+    validate_on: str = "r2r/val_seen"
+    """The weights with the lowest loss on this split are kept."""
+    validate_every: int = 500
+    """Updates between validations."""
+    batch: int = 64
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        Split.parse(self.validate_on)
+        if self.batch < 1 or self.validate_every < 1 or self.seed < 0:
+            raise InputError("batch and validate_every must be at least 1, and the seed at least 0.")
+        if not 0 <= self.label_smoothing < 1:
+            raise InputError(f"label_smoothing must lie from 0 to below 1, not {self.label_smoothing}.")
+
+
+@dataclasses.dataclass(frozen=True)
+class AugmentConfig:
+    """How many new instructions to make, of what, and which to keep."""
+
+    speaker: Path
+    """Folder of the speaker."""
+    out: Path
+    """The file to write (.json)."""
+    follower: Path | None = None
+    """Folder of the run whose best agent scores the instructions; without one, all of them are kept."""
+    paths: int = 60_000
+    """Number of paths to describe."""
+    keep: float = 0.5
+    """Share of them to keep: those whose path the follower finds most probable, given the instruction."""
+    temperature: float = 0.5
+    """Of the speaker's words; 0 takes the most probable ones."""
+    folder: Path | None = None
+    """Data folder; default: the speaker's or $MTVM_DATA."""
+    seed: int = 0
+    shard: int = 4096
+    """Paths of a shard."""
+
+    def __post_init__(self) -> None:
+        if self.paths < 1 or self.shard < 1:
+            raise InputError("paths and shard must be at least 1.")
+        if not 0 < self.keep <= 1:
+            raise InputError(f"keep must be above 0 and at most 1, not {self.keep}.")
+        if self.temperature < 0:
+            raise InputError(f"temperature cannot be negative, as {self.temperature} is.")

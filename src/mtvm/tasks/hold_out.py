@@ -1,0 +1,40 @@
+"""Buildings of R2R's training split that are held out, to choose settings without looking at val_unseen."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+from mtvm.errors import InputError
+from mtvm.files import read_bytes, read_json, write_json
+from mtvm.tasks import r2r
+from mtvm.tasks.data import DataFolder
+from mtvm.tasks.load import task_file
+
+
+def held_out_scans(path: Path | None = None) -> frozenset[str]:
+    """The scans listed in a file, one a line; by default our eight of R2R's 61."""
+    if path is None:
+        content = resources.files("mtvm").joinpath("data/r2r_held_out_scans.txt").read_text(encoding="utf-8")
+    else:
+        content = read_bytes(path, "list of scans").decode("utf-8", errors="replace")
+    lines = (line.partition("#")[0].strip() for line in content.splitlines())
+    return frozenset(line for line in lines if line)
+
+
+def hold_out(folder: DataFolder, scans: frozenset[str], out: Path) -> dict[str, int]:
+    """Write fit.json (R2R train without the scans), held_out.json (with only them) and val_seen.json (without them) to
+    a folder; returns their numbers of instructions."""
+    train = read_json(task_file(folder, r2r.SPEC, "train"), "R2R file")
+    seen = read_json(task_file(folder, r2r.SPEC, "val_seen"), "R2R file")
+    parts = {
+        "fit": [entry for entry in train if entry["scan"] not in scans],
+        "held_out": [entry for entry in train if entry["scan"] in scans],
+        "val_seen": [entry for entry in seen if entry["scan"] not in scans],
+    }
+    for name, entries in parts.items():
+        if not entries:
+            raise InputError(f"{name}.json would be empty: check the scans, {', '.join(sorted(scans)[:3])}, ...")
+    for name, entries in parts.items():
+        write_json(out / f"{name}.json", entries)
+    return {name: sum(len(entry["instructions"]) for entry in entries) for name, entries in parts.items()}

@@ -1,0 +1,233 @@
+"""Training a speaker and making data with it, in the tiny world."""
+
+import dataclasses
+import json
+import signal
+
+import numpy as np
+import pytest
+import torch
+from small_runs import small_config, train
+
+from mtvm.config import DataConfig, OptimizerConfig
+from mtvm.errors import InputError
+from mtvm.features.store import FeatureStore
+from mtvm.learning import augment as augmenting
+from mtvm.learning.augment import augment
+from mtvm.learning.paths import PathVision
+from mtvm.learning.speaker import (
+    SpeakerTrainer,
+    Spoken,
+    evaluate_speaker,
+    speech_loss,
+    text_scores,
+    train_speaker,
+    validation_loss,
+)
+from mtvm.models.config import SpeakerModelConfig
+from mtvm.models.speaker import Speaker
+from mtvm.speaker_config import AugmentConfig, SpeakerConfig
+from mtvm.tasks.load import load_episodes
+
+SIZES = SpeakerModelConfig(hidden=16, heads=2, encoder_layers=1, decoder_layers=1, dropout=0.1)
+
+
+def config(small_data, out, updates=4, **changes):
+    made = SpeakerConfig(
+        out=out,
+        model=SIZES,
+        data=DataConfig(folder=small_data, features=small_data / "features", mirror=True),
+        optimizer=OptimizerConfig(kind="muon", updates=updates, lr=3e-3, ema=0.9),
+        validate_every=2,
+        batch=4,
+    )
+    return dataclasses.replace(made, **changes)
+
+
+@pytest.fixture(scope="module")
+def trained(small_data, tmp_path_factory):
+    out = tmp_path_factory.mktemp("speaker") / "speaker"
+    assert train_speaker(config(small_data, out, updates=60), show_progress=False)
+    return out
+
+
+@pytest.fixture(scope="module")
+def vision_of_paths(small_data, tiny_r2r):
+    return PathVision(tiny_r2r.world, FeatureStore.open(small_data / "features"))
+
+
+def test_path_inputs_have_the_view_taken_and_the_turn_to_it(vision_of_paths, tiny_r2r):
+    paths, headings = tiny_r2r.references[:3], tiny_r2r.headings[:3]
+    seen = vision_of_paths.inputs(paths, headings)
+    world, store = tiny_r2r.world, vision_of_paths.store
+    for row in range(3):
+        nodes, heading = paths[row][paths[row] >= 0].tolist(), headings[row]
+        assert seen.mask[row].sum() == len(nodes)
+        for step, (node, after) in enumerate(zip(nodes, [*nodes[1:], None], strict=True)):
+            token = seen.actions[row, step].numpy()
+            if after is None:
+                assert not token.any()
+                continue
+            slot = world.candidates[node].tolist().index(after)
+            toward = world.candidate_headings[node, slot]
+            where = store.rows([world.scan(node)], [str(world.viewpoints[node])])
+            feature = store.gather(where, np.array([world.candidate_views[node, slot]]))[0]
+            assert np.allclose(token[:-4], feature)
+            turn = toward - heading
+            assert np.allclose(token[-4:-2], [np.sin(turn), np.cos(turn)], atol=1e-5)
+            heading = toward
+
+
+def test_path_inputs_in_a_mirror_turn_the_other_way(vision_of_paths, tiny_r2r):
+    paths, headings = tiny_r2r.references[:2], tiny_r2r.headings[:2]
+    plain = vision_of_paths.inputs(paths, headings)
+    mirrored = vision_of_paths.inputs(paths, headings, np.array([True, False]))
+    for one, two in ((plain.actions, mirrored.actions), (plain.views, mirrored.views)):
+        assert torch.equal(one[0, ..., -4], -two[0, ..., -4])
+        assert torch.equal(one[1], two[1])
+        assert torch.equal(one[0, ..., :-4], two[0, ..., :-4])
+
+
+def test_path_inputs_refuse_an_edge_that_is_not_there(vision_of_paths, tiny_r2r):
+    far = tiny_r2r.references[:1].copy()
+    far[0, 1] = far[0, 0]
+    with pytest.raises(InputError, match="an edge"):
+        vision_of_paths.inputs(far, tiny_r2r.headings[:1])
+
+
+def test_train_speaker_learns(trained, small_data):
+    lines = [json.loads(line) for line in (trained / "metrics.jsonl").read_text().splitlines()]
+    losses = [line["loss"] for line in lines if line["kind"] == "r2r/val_seen"]
+    assert len(losses) == 30
+    assert losses[-1] < losses[0] - 0.3
+
+
+def test_train_speaker_keeps_the_weights_with_the_lowest_loss(trained, small_data):
+    lines = [json.loads(line) for line in (trained / "metrics.jsonl").read_text().splitlines()]
+    lowest = min(line["loss"] for line in lines if line["kind"] == "r2r/val_seen")
+    spoken = Spoken(load_episodes("r2r", "val_seen", small_data), FeatureStore.open(small_data / "features"))
+    assert validation_loss(Speaker.load(trained), spoken) == pytest.approx(lowest, abs=1e-6)
+
+
+def test_validation_loss_is_the_mean_over_word_pieces(trained, small_data):
+    spoken = Spoken(load_episodes("r2r", "val_seen", small_data), FeatureStore.open(small_data / "features"))
+    speaker = Speaker.load(trained)
+    with torch.no_grad():
+        whole = float(speech_loss(speaker, *spoken.batch(np.arange(len(spoken)))))
+    assert validation_loss(speaker, spoken, batch=3) == pytest.approx(whole, rel=1e-4)
+
+
+def test_train_speaker_resumed_is_the_one_that_was_not_interrupted(small_data, tmp_path):
+    class Interrupted(SpeakerTrainer):
+        def _update(self):
+            loss = super()._update()
+            if self.updates == 3:
+                signal.raise_signal(signal.SIGINT)
+            return loss
+
+    assert train_speaker(config(small_data, tmp_path / "one"), show_progress=False)
+    assert not Interrupted(config(small_data, tmp_path / "two"), show_progress=False).run()
+    assert train_speaker(config(small_data, tmp_path / "two"), show_progress=False)
+    one, two = (Speaker.load(tmp_path / name).state_dict() for name in ("one", "two"))
+    assert all(torch.equal(one[name], two[name]) for name in one)
+    assert (tmp_path / "one" / "metrics.jsonl").read_text() == (tmp_path / "two" / "metrics.jsonl").read_text()
+
+
+def test_train_speaker_refuses_the_folder_of_another(small_data, tmp_path):
+    train_speaker(config(small_data, tmp_path, updates=2), show_progress=False)
+    with pytest.raises(InputError, match=r"another speaker is there \(seed is 0 there, 1 here"):
+        train_speaker(config(small_data, tmp_path, updates=2, seed=1), show_progress=False)
+
+
+def test_train_speaker_refuses_to_be_blind(small_data, tmp_path):
+    data = DataConfig(folder=small_data, sight="blind")
+    with pytest.raises(InputError, match="nothing to say"):
+        train_speaker(config(small_data, tmp_path, data=data), show_progress=False)
+
+
+def test_evaluate_speaker_describes_each_path_once(trained, small_data):
+    done = json.loads(evaluate_speaker(trained, "r2r/val_unseen", show_progress=False).read_text())
+    episodes = load_episodes("r2r", "val_unseen", small_data)
+    assert done["paths"] == len(done["texts"]) == len({one.rsplit("_", 1)[0] for one in episodes.ids})
+    assert set(done["scores"]) == {"loss", "BLEU-4", "ROUGE-L", "CIDEr"}
+    assert sum(len(row["instructions"]) for row in done["texts"]) == len(episodes)
+
+
+def test_text_scores_are_full_for_what_people_said():
+    texts = {"1": "Walk past the red couch and stop.", "2": "Go up the stairs, then turn left."}
+    scores = text_scores(texts, {one: [text, "Leave."] for one, text in texts.items()})
+    assert scores["BLEU-4"] == pytest.approx(100, abs=0.01)
+    assert scores["ROUGE-L"] == pytest.approx(100, abs=0.01)
+    wrong = text_scores({"1": texts["2"], "2": texts["1"]}, {one: [text] for one, text in texts.items()})
+    assert wrong["BLEU-4"] < 20
+    assert wrong["CIDEr"] < scores["CIDEr"] / 4
+
+
+@pytest.fixture(scope="module")
+def follower(small_data, tmp_path_factory):
+    out = tmp_path_factory.mktemp("follower") / "run"
+    train(small_config(small_data, out, optimizer={"updates": 2}))
+    return out
+
+
+def augmented(trained, follower, tmp_path, **changes):
+    made = AugmentConfig(speaker=trained, out=tmp_path / "aug.json", follower=follower, paths=12, shard=5)
+    numbers = augment(dataclasses.replace(made, **changes), show_progress=False)
+    return json.loads((tmp_path / "aug.json").read_text()), numbers
+
+
+def test_augment_keeps_what_the_follower_understands_best(trained, follower, small_data, tmp_path):
+    entries, numbers = augmented(trained, follower, tmp_path)
+    (tmp_path / "all").mkdir()
+    everything, _ = augmented(trained, follower, tmp_path / "all", keep=1.0)
+    assert numbers["kept"] == len(entries) == -(-len(everything) // 2)
+    kept = {entry["path_id"] for entry in entries}
+    worst = min(entry["score"] for entry in entries)
+    assert all(entry["score"] <= worst for entry in everything if entry["path_id"] not in kept)
+    assert numbers["mean score of those kept"] >= numbers["mean score"]
+    assert not (tmp_path / "aug.shards").exists()
+
+
+def test_augment_writes_episodes_to_train_on(trained, follower, small_data, tmp_path):
+    entries, _ = augmented(trained, follower, tmp_path)
+    episodes = load_episodes("prevalent", str(tmp_path / "aug.json"), small_data)
+    assert episodes.texts == [entry["instructions"][0] for entry in entries]
+    split = f"prevalent/{tmp_path / 'aug.json'}@0.5"
+    run = small_config(small_data, tmp_path / "run", data={"train": ("r2r/train", split)})
+    trainer, _ = train(run)
+    assert trainer.learner.batches.taken[1] > 0
+
+
+def test_augment_without_a_follower_keeps_everything(trained, tmp_path):
+    entries, numbers = augmented(trained, None, tmp_path)
+    assert numbers["kept"] == numbers["described"] == len(entries)
+    assert {entry["score"] for entry in entries} == {0}
+
+
+def test_augment_goes_on_after_an_interruption(trained, follower, tmp_path, monkeypatch):
+    (tmp_path / "whole").mkdir()
+    whole, _ = augmented(trained, follower, tmp_path / "whole")
+    said, real = [], augmenting.speak
+
+    def interrupted(*arguments, **options):
+        said.append(1)
+        if len(said) == 2:
+            raise KeyboardInterrupt
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(augmenting, "speak", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        augmented(trained, follower, tmp_path)
+    assert not (tmp_path / "aug.json").exists()
+    entries, _ = augmented(trained, follower, tmp_path)
+    assert entries == whole
+    assert len(said) == 2 + 2  # the first shard was not made again
+
+
+def test_augment_refuses_shards_of_other_options(trained, tmp_path, monkeypatch):
+    monkeypatch.setattr(augmenting, "write_json", lambda path, value: None)
+    shards = tmp_path / "aug.shards"
+    shards.mkdir()
+    (shards / "0.json").write_text('{"config": "other"}')
+    with pytest.raises(InputError, match="made with other options"):
+        augment(AugmentConfig(speaker=trained, out=tmp_path / "aug.json", paths=4), show_progress=False)

@@ -1,0 +1,112 @@
+"""The speaker's network."""
+
+import pytest
+import torch
+
+from mtvm.errors import InputError
+from mtvm.models.config import SpeakerModelConfig
+from mtvm.models.speaker import PathInputs, Speaker, vocabulary_of
+from mtvm.models.text import CLS, PAD, SEP
+
+WIDTH = 6
+
+
+@pytest.fixture
+def speaker():
+    torch.manual_seed(0)
+    config = SpeakerModelConfig(
+        hidden=16, heads=2, encoder_layers=1, decoder_layers=2, feature_width=WIDTH, vocabulary=12
+    )
+    pieces = torch.tensor([CLS, SEP, *range(1000, 1010)])
+    model = Speaker(config, pieces).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.2 * torch.randn_like(parameter))
+    return model
+
+
+def paths(lengths, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    batch, steps = len(lengths), max(lengths)
+    mask = torch.arange(steps) < torch.tensor(lengths)[:, None]
+    return PathInputs(
+        torch.randn(batch, steps, WIDTH + 4, generator=generator),
+        torch.randn(batch, steps, 3, WIDTH + 4, generator=generator),
+        mask,
+    )
+
+
+def test_speaker_predicts_a_word_from_those_before_it_only(speaker):
+    words = torch.randint(2, 12, (2, 7))
+    changed = words.clone()
+    changed[:, 4:] = 3
+    one, two = speaker(paths([3, 5]), words), speaker(paths([3, 5]), changed)
+    assert torch.allclose(one[:, :4], two[:, :4], atol=1e-5)
+    assert not torch.allclose(one[:, 4:], two[:, 4:], atol=1e-3)
+
+
+def test_speaker_ignores_what_pads_a_path(speaker):
+    both = paths([3, 5])
+    alone = PathInputs(both.actions[:1, :3], both.views[:1, :3], both.mask[:1, :3])
+    words = torch.randint(2, 12, (2, 6))
+    assert torch.allclose(speaker(both, words)[0], speaker(alone, words[:1])[0], atol=1e-5)
+
+
+def test_speaker_says_greedily_what_its_logits_say(speaker):
+    """Word by word with a cache, and all words at once, are the same."""
+    for seed in range(4):
+        path = paths([4, 2, 6], seed)
+        said = speaker.say(path, max_words=9)
+        for row, ids in enumerate(said):
+            indices = speaker.indices(torch.tensor([[CLS, *ids]]))
+            one = PathInputs(*(part[row : row + 1] for part in path))
+            logits = speaker(one, indices)[0]
+            logits[:, 0] = -torch.inf
+            best = speaker.pieces[logits.argmax(dim=-1)].tolist()
+            assert best[: len(ids)] == ids
+            assert len(ids) == 9 or best[len(ids)] == SEP
+
+
+def test_speaker_samples_by_its_generator(speaker):
+    def say(seed):
+        generator = torch.Generator().manual_seed(seed)
+        return speaker.say(paths([4] * 8), max_words=9, temperature=2.0, generator=generator)
+
+    assert say(1) == say(1)
+    assert say(1) != say(2)
+
+
+def test_speaker_indices_are_minus_one_for_padding_and_unknown_pieces(speaker):
+    ids = torch.tensor([[CLS, 1003, 1500, SEP, PAD]])
+    assert speaker.indices(ids).tolist() == [[0, 5, -1, 1, -1]]
+
+
+def test_speaker_saved_and_loaded_is_the_same(speaker, tmp_path):
+    speaker.save(tmp_path / "speaker")
+    loaded = Speaker.load(tmp_path / "speaker")
+    assert not loaded.training
+    words = torch.randint(2, 12, (2, 6))
+    assert torch.equal(loaded(paths([3, 5]), words), speaker(paths([3, 5]), words))
+
+
+def test_speaker_load_answers_a_mistake_with_one_sentence(speaker, tmp_path):
+    with pytest.raises(InputError, match="no speaker here"):
+        Speaker.load(tmp_path)
+    speaker.save(tmp_path)
+    text = (tmp_path / "config.json").read_text()
+    (tmp_path / "config.json").write_text(text.replace('"hidden": 16', '"hidden": 32'))
+    with pytest.raises(InputError, match="does not fit"):
+        Speaker.load(tmp_path)
+
+
+def test_speaker_sizes_that_cannot_be_are_refused():
+    with pytest.raises(InputError, match="cannot be divided"):
+        SpeakerModelConfig(hidden=10, heads=4)
+    with pytest.raises(InputError, match="at least 1"):
+        SpeakerModelConfig(decoder_layers=0)
+
+
+def test_vocabulary_of_has_the_frequent_pieces():
+    ids = torch.tensor([[CLS, 7, 9, 7, SEP, PAD], [CLS, 9, 8, SEP, PAD, PAD]])
+    assert vocabulary_of(ids).tolist() == [CLS, SEP, 7, 9]
+    assert vocabulary_of(ids, least=1).tolist() == [CLS, SEP, 7, 8, 9]
