@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import warnings
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -34,7 +35,9 @@ def read_npy(path: Path, mapped: bool = False) -> NDArray[Any]:
 def npy_header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
     """Shape and type of the array that begins here; a ValueError if no header of plain numbers or records does."""
     try:
-        shape, _, dtype = _HEADER_READERS[np.lib.format.read_magic(file)](file)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of headers that Python 2 wrote
+            shape, _, dtype = _HEADER_READERS[np.lib.format.read_magic(file)](file)
     except OSError:
         raise
     except Exception:  # a malformed header fails in every way there is

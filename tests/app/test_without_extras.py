@@ -11,10 +11,16 @@ from mtvm.errors import MissingExtraError
 
 CODE = """
 import sys
-for name in sys.argv[1].split(","):
-    sys.modules[name] = None  # as if it were not installed
+
+class NotInstalled:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in sys.argv[1].split(","):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, NotInstalled())
+arguments = sys.argv[2:]
 from mtvm.app.cli import main
-main(sys.argv[2:])
+main(arguments)
 """
 
 

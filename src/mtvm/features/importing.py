@@ -7,6 +7,7 @@ import contextlib
 import gzip
 import io
 import struct
+import warnings
 import zipfile
 import zlib
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator
@@ -213,7 +214,8 @@ def _open_npz(source: Path, stack: contextlib.ExitStack) -> _Source:
     def read(key: str) -> Any:
         with archive.open(members[key]) as member:
             _check_claim(source, key, *npy_header(member), members[key].file_size)
-        with archive.open(members[key]) as member:
+        with archive.open(members[key]) as member, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of headers that Python 2 wrote
             return np.lib.format.read_array(member, allow_pickle=False)
 
     return _keyed_entries(source, list(members), read)

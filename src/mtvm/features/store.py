@@ -72,6 +72,8 @@ class FeatureStore:
         meta = read_json(path / META_FILE, "description of a feature store")
         if not isinstance(meta, dict) or meta.get("format_version") != FORMAT_VERSION:
             raise InputError(f"{path / META_FILE}: not format version {FORMAT_VERSION}; import the features again.")
+        if not all(isinstance(meta.get(name), str) for name in ("id", "source")):
+            raise InputError(f"{path / META_FILE}: 'id' or 'source' is missing; import the features again.")
         try:
             size = (path / FEATURES_FILE).stat().st_size
             if size != meta.get("features_bytes"):

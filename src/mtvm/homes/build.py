@@ -135,9 +135,14 @@ def _is_built(out: Path, config: WorldConfig) -> bool:
 def damaged_files(folder: Path) -> list[str]:
     """Files of a world that are missing or have changed since it was built."""
     expected = _manifest(folder)["checksums"]
-    return [
-        name for name, digest in expected.items() if not (folder / name).is_file() or _digest(folder / name) != digest
-    ]
+    return [name for name, digest in expected.items() if not _is_as_built(folder / name, digest)]
+
+
+def _is_as_built(path: Path, digest: str) -> bool:
+    try:
+        return path.is_file() and _digest(path) == digest
+    except OSError:
+        return False
 
 
 def _manifest(folder: Path) -> dict[str, Any]:

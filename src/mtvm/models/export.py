@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import torch
@@ -52,5 +53,7 @@ def export_step(model: Network, path: Path) -> None:
         exported = torch.export.export(program.eval(), tuple(example), dynamic_shapes=tuple(shapes))
     finally:
         model.train(training)
+    packed = io.BytesIO()  # torch ends the whole process where it cannot write a program to a file
+    torch.export.save(exported, packed)
     with torch_file(path) as file:
-        torch.export.save(exported, file)
+        file.write(packed.getbuffer())
