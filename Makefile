@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint format bench r2r r2r-rows clean
+.PHONY: demo test lint format bench r2r r2r-rows pretrained vendor clean
 
 demo: $(READY)  ## Build the world of 36 homes, walk it, show the scores and pictures
 	$(BIN)/mtvm demo
@@ -41,6 +41,12 @@ r2r-rows: $(READY)  ## The same blind, without memory, and with consistency (two
 	$(R2R) --out runs/r2r-blind --data.sight blind
 	$(R2R) --out runs/r2r-no-memory --model.history none
 	$(R2R) --out runs/r2r-consistency --loss.consistency.enabled
+
+pretrained: $(READY)  ## Train the agent that ships with the package (ten minutes)
+	$(BIN)/python tools/make_pretrained.py
+
+vendor:  ## Bundle the viewer's panorama library at its pinned version (needs npm)
+	cd tools/viewer && npm ci --ignore-scripts --no-audit --no-fund && npm run --silent build
 
 clean:  ## Remove the environment and what it built
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

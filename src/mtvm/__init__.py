@@ -8,6 +8,7 @@
     mtvm.evaluate("runs/demo", ["r2r/val_unseen"])            # writes trajectories and metrics
     agent = mtvm.Agent.from_pretrained("runs/demo/best")      # the agent, for your own program
     mtvm.score("results.json", episodes)                      # scores any result file
+    mtvm.view("runs/demo")                                    # shows what an agent did, in a browser or notebook
 
 Heavy modules are imported on first use.
 """
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from mtvm.models.agent import Agent
     from mtvm.tasks.load import load_episodes
     from mtvm.tasks.results import score
+    from mtvm.viewer.view import view
     from mtvm.world.simulator import Simulator
 
 __version__ = "0.1.0"
@@ -34,9 +36,10 @@ _HOMES = {
     "load_episodes": ("mtvm.tasks.load", "load_episodes"),
     "score": ("mtvm.tasks.results", "score"),
     "train": ("mtvm.learning.trainer", "train"),
+    "view": ("mtvm.viewer.view", "view"),
 }
 
-__all__ = ["Agent", "Simulator", "evaluate", "load_episodes", "score", "train"]
+__all__ = ["Agent", "Simulator", "evaluate", "load_episodes", "score", "train", "view"]
 
 
 def __getattr__(name: str) -> Any:

@@ -16,6 +16,7 @@ from mtvm.learning.evaluation import evaluate, walk, write_evaluation
 from mtvm.learning.run_folder import RunFolder
 from mtvm.learning.texts import Texts
 from mtvm.models.agent import Agent
+from mtvm.tasks.events import EventFile
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metrics import score_trajectories
 from mtvm.tasks.results import score
@@ -54,22 +55,23 @@ def files(folder):
 
 def test_walk_does_not_depend_on_its_batches(dataset):
     model = lively_model(seed=2).train()
-    one, other = (walk(model, dataset, batch=size, probabilities=True, show_progress=False) for size in (5, 128))
+    one, other = (walk(model, dataset, batch=size, steps=True, show_progress=False) for size in (5, 128))
     assert model.training
     assert np.array_equal(one.nodes, other.nodes)
     assert np.array_equal(one.views, other.views)
     assert one.metrics() == pytest.approx(
         {name: column.mean() for name, column in score_trajectories(dataset.episodes, one.nodes).items()}
     )
-    for mine, theirs, nodes in zip(one.thoughts, other.thoughts, one.nodes, strict=True):
-        assert len(mine["probabilities"]) == min((nodes >= 0).sum(), 6)
-        for step, same in zip(mine["probabilities"], theirs["probabilities"], strict=True):
-            assert step == pytest.approx(same, abs=1e-3)
-            assert sum(step) == pytest.approx(1, abs=1e-3)
+    for mine, theirs, nodes in zip(one.steps, other.steps, one.nodes, strict=True):
+        assert len(mine) == min((nodes >= 0).sum(), 6)
+        for step, same in zip(mine, theirs, strict=True):
+            assert step.probabilities == pytest.approx(same.probabilities, abs=1e-3)
+            assert sum(step.probabilities) == pytest.approx(1, abs=1e-3)
+            assert step.words is None
 
 
-def test_walk_thinks_aloud_only_if_asked(dataset):
-    assert walk(lively_model(), dataset.first(3), show_progress=False).thoughts == []
+def test_walk_keeps_its_steps_only_if_asked(dataset):
+    assert walk(lively_model(), dataset.first(3), show_progress=False).steps == []
 
 
 def test_walk_reads_texts_that_were_read_before(dataset):
@@ -90,22 +92,27 @@ def test_walk_is_cut_at_the_horizon(dataset):
 
 def test_write_evaluation_writes_all_that_happened(dataset, tmp_path):
     some = dataset.first(4)
-    done = walk(lively_model(seed=2), some, probabilities=True, attention=True, show_progress=False)
+    done = walk(lively_model(seed=2), some, steps=True, attention=True, show_progress=False)
     write_evaluation(tmp_path, done)
     assert done.folder == tmp_path
     episodes, means = some.episodes, done.metrics()
     records = [json.loads(line) for line in (tmp_path / "records.jsonl").read_text().splitlines()]
     assert [one["id"] for one in records] == episodes.ids
+    written = EventFile(tmp_path / "steps.jsonl")
+    names, candidates = episodes.world.viewpoints, episodes.world.candidates
     for one, text, nodes in zip(records, episodes.texts, done.nodes, strict=True):
         assert one["text"] == text
         walked = [episodes.world.node(one["scan"], pose[0]) for pose in one["trajectory"]]
         assert walked == nodes[nodes >= 0].tolist()
-        for chances, attention in zip(one["probabilities"], one["attention"], strict=True):
-            shape = np.array(attention["over_words"]).shape
-            assert shape[:2] == (SMALL.crossmodal_layers, SMALL.heads)
-            assert shape[2] >= len(chances)
-            np.testing.assert_allclose(np.array(attention["over_words"]).sum(axis=-1), 1, atol=0.01)
-            np.testing.assert_allclose(np.array(attention["over_stream"]).sum(axis=-1), 1, atol=0.01)
+        steps = written.of(one["id"])
+        assert [step.step for step in steps] == list(range(len(steps)))
+        for step, node in zip(steps, nodes, strict=False):
+            assert episodes.world.node(step.scan, step.viewpoint) == node
+            assert step.candidates == [str(names[other]) for other in candidates[node] if other >= 0]
+            assert "".join(word for word, _ in step.words) == text.replace(" ", "")
+            assert 0 < sum(weight for _, weight in step.words) <= 1.001
+            assert len(step.memory) == step.step
+        assert [step.target for step in steps if not step.stops] == [pose[0] for pose in one["trajectory"][1:]]
     assert json.loads((tmp_path / "metrics.json").read_text()) == {"split": episodes.name, "episodes": 4} | means
     assert np.mean([one["metrics"]["SPL"] for one in records]) == pytest.approx(means["SPL"], abs=1e-3)
     scored, columns = score(tmp_path / "results.json", episodes)
@@ -142,7 +149,7 @@ def test_evaluate_walks_the_splits_of_a_runs_config_with_its_best_agent(run, sma
     assert files(run / "eval") == {
         f"{split}/{name}"
         for split in ("r2r-val_unseen", "ndh-val_unseen")
-        for name in ("results.json", "records.jsonl", "metrics.json")
+        for name in ("results.json", "records.jsonl", "steps.jsonl", "metrics.json")
     }
 
 

@@ -125,14 +125,15 @@ def test_two_processes_have_the_very_same_weights(configs, together):
 
 
 def test_evaluation_by_two_processes_is_that_of_one(configs, together, tmp_path):
-    nodes, views, thoughts = evaluation(changed(configs["evaluation"], out=tmp_path / "alone"))
+    nodes, views, steps = evaluation(changed(configs["evaluation"], out=tmp_path / "alone"))
     assert len(nodes) == 7
-    for found_nodes, found_views, found_thoughts in (results["evaluation"] for results in together):
+    for found_nodes, found_views, found_steps in (results["evaluation"] for results in together):
         assert torch.equal(found_nodes, nodes)
         assert torch.equal(found_views, views)
-        for mine, theirs in zip(found_thoughts, thoughts, strict=True):
-            for step, same in zip(mine["probabilities"], theirs["probabilities"], strict=True):
-                assert step == pytest.approx(same, abs=1e-3)
+        for mine, theirs in zip(found_steps, steps, strict=True):
+            for step, same in zip(mine, theirs, strict=True):
+                assert step["viewpoint"] == same["viewpoint"]
+                assert step["probabilities"] == pytest.approx(same["probabilities"], abs=1e-3)
 
 
 def test_texts_that_two_processes_share_are_read_like_those_of_one(configs, together, tmp_path, monkeypatch):

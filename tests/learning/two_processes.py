@@ -30,8 +30,9 @@ def gradients(config):
 def evaluation(config):
     trainer = Trainer(config, show_progress=False)
     model = lively_model(seed=2, config=config.model)
-    done = walk(model, trainer.validation, batch=4, probabilities=True, show_progress=False)
-    return torch.from_numpy(done.nodes), torch.from_numpy(done.views), done.thoughts
+    done = walk(model, trainer.validation, batch=4, steps=True, show_progress=False)
+    steps = [[step.to_json() for step in steps] for steps in done.steps]
+    return torch.from_numpy(done.nodes), torch.from_numpy(done.views), steps
 
 
 def texts(config):

@@ -283,3 +283,39 @@ def test_agent_copies_no_memory_while_nobody_stops(views):
             addresses.append(bank.tokens().data_ptr())
     assert len(addresses) == STEPS - 1
     assert len(set(addresses)) == 1
+
+
+def test_agent_that_is_overruled_remembers_what_was_done(views):
+    agent, found = Agent(make_model()), []
+    for action in (0, 1):
+        agent.start(TEXTS[0])
+        agent.think(views[0][0])
+        agent.take(action)
+        found.append(agent.act(views[1][0]).probabilities)
+    assert np.abs(found[0] - found[1]).max() > 1e-6
+    agent.start(TEXTS[0])
+    own = agent.act(views[0][0]).index
+    assert own in (0, 1), "the agent of this test must choose one of them"
+    np.testing.assert_array_equal(agent.act(views[1][0]).probabilities, found[own])
+
+
+def test_agent_that_is_told_to_stop_has_ended(views):
+    agent = Agent(make_model())
+    agent.start(TEXTS[0])
+    agent.think(views[0][0])
+    agent.take(len(views[0][0].headings))
+    assert agent.ended.all()
+
+
+def test_agent_refuses_to_take_what_it_cannot(views):
+    agent = Agent(make_model())
+    agent.start(TEXTS[0])
+    with pytest.raises(ValueError, match="call think first"):
+        agent.take(0)
+    agent.think(views[0][0])
+    with pytest.raises(ValueError, match="call take"):
+        agent.think(views[0][0])
+    for wrong in (-1, len(views[0][0].headings) + 1, [0, 0]):
+        with pytest.raises(ValueError, match="1 actions, each from 0 to"):
+            agent.take(wrong)
+    agent.take(0)

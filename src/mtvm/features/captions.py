@@ -41,9 +41,9 @@ class CaptionedPlace(NamedTuple):
     """Of each heading: down, level, up."""
 
 
-def read_captions(source: Path | str) -> Iterator[CaptionedPlace]:
-    """The lines of a captions file (plain or gzipped); an error names the line and the field."""
-    return read_viewpoint_lines(Path(source), "captions file", _checked_place)
+def read_captions(source: Path | str, scans: Collection[str] | None = None) -> Iterator[CaptionedPlace]:
+    """The lines of a captions file (plain or gzipped), or those of some scans; an error names line and field."""
+    return read_viewpoint_lines(Path(source), "captions file", _checked_place, scans)
 
 
 def load_captions(source: Path | str, scans: Collection[str] | None = None) -> list[CaptionedPlace]:

@@ -6,7 +6,7 @@ import gzip
 import io
 import json
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -24,9 +24,12 @@ class _OfViewpoint(Protocol):
 Line = TypeVar("Line", bound=_OfViewpoint)
 
 
-def read_viewpoint_lines(source: Path, what: str, checked: Callable[[Any, str], Line]) -> Iterator[Line]:
+def read_viewpoint_lines(
+    source: Path, what: str, checked: Callable[[Any, str], Line], scans: Collection[str] | None = None
+) -> Iterator[Line]:
     """Each line as `checked(record, where)` understands it; `where` begins the sentence of an error. A viewpoint may
-    occur once."""
+    occur once. Lines that do not name one of `scans` are not even parsed."""
+    named = None if scans is None else [json.dumps(scan).encode() for scan in scans]
     content = read_bytes(source, what)
     if content.startswith(b"\x1f\x8b"):
         try:
@@ -35,7 +38,7 @@ def read_viewpoint_lines(source: Path, what: str, checked: Callable[[Any, str], 
             raise InputError(f"{source}: the compressed file is damaged or truncated; fetch it again.") from None
     seen: set[tuple[str, str]] = set()
     for number, text in enumerate(io.BytesIO(content), 1):
-        if text.isspace():
+        if text.isspace() or (named is not None and not any(scan in text for scan in named)):
             continue
         where = f"{source}, line {number}"
         try:
@@ -46,7 +49,8 @@ def read_viewpoint_lines(source: Path, what: str, checked: Callable[[Any, str], 
         if (line.scan, line.viewpoint) in seen:
             raise InputError(f"{where}: viewpoint {line.viewpoint} of scan {line.scan} appears twice; keep one.")
         seen.add((line.scan, line.viewpoint))
-        yield line
+        if scans is None or line.scan in scans:
+            yield line
 
 
 def checked_texts(record: dict[str, Any], fields: tuple[str, ...], where: str) -> list[str]:

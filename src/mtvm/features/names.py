@@ -116,9 +116,9 @@ def semantic_features(
     return FeatureStore.write(out, shown, source=source, source_format="names of rooms and objects as text embeddings")
 
 
-def read_semantics(source: Path | str) -> Iterator[SeenPlace]:
-    """The lines of a semantics file (plain or gzipped); an error names the line and the field."""
-    return read_viewpoint_lines(Path(source), "semantics file", _checked_place)
+def read_semantics(source: Path | str, scans: Collection[str] | None = None) -> Iterator[SeenPlace]:
+    """The lines of a semantics file (plain or gzipped), or those of some scans; an error names line and field."""
+    return read_viewpoint_lines(Path(source), "semantics file", _checked_place, scans)
 
 
 def room_phrase(room: str) -> str:

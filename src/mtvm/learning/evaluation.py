@@ -23,18 +23,17 @@ from mtvm.learning.run_folder import EVALUATIONS, RunFolder
 from mtvm.learning.texts import Texts
 from mtvm.machine import choose_device
 from mtvm.models.agent import Agent
-from mtvm.models.network import Network
+from mtvm.models.network import Network, Step
 from mtvm.models.saving import WEIGHTS
+from mtvm.models.text import Tokens, attention_by_word
 from mtvm.progress import progress
 from mtvm.tasks.episode import EpisodeSet
+from mtvm.tasks.events import STEPS, StepEvent, write_events
 from mtvm.tasks.metrics import score_trajectories, summarize
 from mtvm.tasks.results import Pose, write_results
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING
 
 BATCH = 128
-
-Thoughts = dict[str, Any]
-"""Of one episode: the probabilities of each step, and the attention if it was asked for."""
 
 
 @dataclasses.dataclass
@@ -46,8 +45,8 @@ class Evaluation:
     """(N, T) nodes visited, -1 padded."""
     views: NDArray[np.int64]
     """(N, T) the views faced there."""
-    thoughts: list[Thoughts]
-    """One for each episode, if asked for."""
+    steps: list[list[StepEvent]]
+    """What each episode did and thought at each step, if asked for."""
     seconds: float
     folder: Path | None = None
     """Where it was written."""
@@ -100,7 +99,7 @@ def evaluate(
     found: dict[str, Evaluation] = {}
     for split in map(Split.parse, chosen):
         dataset = opened.dataset(split).first(limit)
-        done = walk(agent.model, dataset, probabilities=True, attention=attention, show_progress=show_progress)
+        done = walk(agent.model, dataset, steps=True, attention=attention, show_progress=show_progress)
         if folder is not None and parallel.rank() == 0:
             name = RunFolder(folder).evaluation(split).name
             write_evaluation(folder / (name if limit is None else f"{name}-first-{limit}"), done)
@@ -143,13 +142,14 @@ def walk(
     *,
     texts: Texts | None = None,
     batch: int = BATCH,
-    probabilities: bool = False,
+    steps: bool = False,
     attention: bool = False,
     show_progress: bool = True,
 ) -> Evaluation:
     """Walk every episode of a dataset once, spread over all processes; every process gets the whole.
 
-    `texts` are those of the dataset, if a frozen reader has read them before.
+    `texts` are those of the dataset, if a frozen reader has read them before. `steps` keeps what happened at each
+    step, and `attention` adds where the model looked.
     """
     started, training = time.monotonic(), model.training
     model.eval()
@@ -160,56 +160,75 @@ def walk(
     plan = RolloutPlan("greedy", dataset.horizon, attention=attention)
     nodes = np.full((len(mine), dataset.horizon + 1), -1, dtype=np.int64)
     views = np.full_like(nodes, -1)
-    thoughts: list[Thoughts] = []
+    events: list[list[StepEvent]] = []
     shown = show_progress and parallel.rank() == 0
     with progress(len(mine), f"Evaluating {episodes.name}", "episodes", shown) as advance:
         for first in range(0, len(mine), batch):
             rows = mine[first : first + batch]
             text = model.encode(read.select(torch.from_numpy(rows)).to(model.device))
-            watch = _Thinking(len(rows)) if probabilities or attention else None
-            walked = roll_out(model, dataset.vision, episodes.select(rows), text, plan, watch=watch)
+            some = episodes.select(rows)
+            tokens = dataset.tokens.select(torch.from_numpy(rows))
+            watch = _Watching(some, tokens) if steps or attention else None
+            walked = roll_out(model, dataset.vision, some, text, plan, watch=watch)
             here = slice(first, first + len(rows))
             nodes[here, : walked.nodes.shape[1]], views[here, : walked.views.shape[1]] = walked.nodes, walked.views
-            thoughts += watch.thoughts if watch is not None else []
+            events += watch.events if watch is not None else []
             advance(len(rows))
     model.train(training)
-    return _joined(episodes, parallel.gather((mine, nodes, views, thoughts)), time.monotonic() - started)
+    return _joined(episodes, parallel.gather((mine, nodes, views, events)), time.monotonic() - started)
 
 
 def _joined(episodes: EpisodeSet, parts: list[Any], seconds: float) -> Evaluation:
     """The processes' parts in the order of the episodes."""
     order = np.argsort(np.concatenate([part[0] for part in parts]), kind="stable")
     nodes, views = (np.concatenate([part[number] for part in parts])[order] for number in (1, 2))
-    thoughts = [one for part in parts for one in part[3]]
-    return Evaluation(episodes, nodes, views, [thoughts[row] for row in order] if thoughts else [], seconds)
+    steps = [one for part in parts for one in part[3]]
+    return Evaluation(episodes, nodes, views, [steps[row] for row in order] if steps else [], seconds)
 
 
-class _Thinking:
-    """Collects what the model thought, episode by episode."""
+class _Watching:
+    """Collects what happens in a rollout, episode by episode."""
 
-    def __init__(self, batch: int) -> None:
-        self.thoughts: list[Thoughts] = [{"probabilities": []} for _ in range(batch)]
+    def __init__(self, episodes: EpisodeSet, tokens: Tokens) -> None:
+        self.episodes, self.tokens = episodes, tokens
+        self.events: list[list[StepEvent]] = [[] for _ in range(len(episodes))]
 
     def __call__(self, step: StepTrace) -> None:
-        output = step.outputs[0]
+        output, seen, world = step.outputs[0], step.seen, self.episodes.world
         probabilities = output.logits.float().softmax(dim=1).cpu().numpy()
-        for place, (row, stop) in enumerate(zip(step.rows.tolist(), step.seen.count.tolist(), strict=True)):
-            thoughts = self.thoughts[row]
-            thoughts["probabilities"].append([round(float(p), 5) for p in probabilities[place, : stop + 1]])
-            if output.attention is not None:
-                words, stream = output.text_mask[place].cpu().numpy(), output.stream_mask[place].cpu().numpy()
-                over_words = output.attention.over_words[:, place].cpu().numpy()[:, :, stream][..., words]
-                over_stream = output.attention.over_stream[:, place].cpu().numpy()[:, :, stream][..., stream]
-                thoughts.setdefault("attention", []).append(
-                    {
-                        "over_words": np.round(over_words, 4).tolist(),
-                        "over_stream": np.round(over_stream, 4).tolist(),
-                    }
+        for place, (row, action) in enumerate(zip(step.rows.tolist(), step.actions.tolist(), strict=True)):
+            count, view = int(seen.count[place]), seen.view[place]
+            words, memory = self._attention(output, place, row, action, count + 1)
+            self.events[row].append(
+                StepEvent(
+                    id=self.episodes.ids[row],
+                    step=len(self.events[row]),
+                    scan=world.scan(int(seen.node[place])),
+                    viewpoint=str(world.viewpoints[seen.node[place]]),
+                    heading=float(VIEW_HEADING[view]),
+                    elevation=float(VIEW_ELEVATION[view]),
+                    candidates=world.viewpoints[seen.candidates[place, :count]].tolist(),
+                    action=action,
+                    probabilities=[round(float(p), 5) for p in probabilities[place, : count + 1]],
+                    words=words,
+                    memory=memory,
                 )
+            )
+
+    def _attention(
+        self, output: Step, place: int, row: int, action: int, actions: int
+    ) -> tuple[list[tuple[str, float]] | None, list[float] | None]:
+        """On each word and on each memory token, of the action that was taken."""
+        if output.attention is None:
+            return None, None
+        words, memory = output.attention.of(place, output.text_mask, output.stream_mask).at(action, actions)
+        numbers = self.tokens.words[row, : int(self.tokens.lengths[row])].tolist()
+        by_word = attention_by_word(self.episodes.texts[row], numbers, words.tolist())
+        return by_word, [round(weight, 4) for weight in memory.tolist()]
 
 
 def write_evaluation(folder: Path, done: Evaluation) -> None:
-    """Write the result file, the episodes' records and the metrics."""
+    """Write the result file, a record of each episode, its steps if they were kept, and the metrics."""
     episodes = done.episodes
     trajectories = done.trajectories()
     write_results(folder / "results.json", episodes, trajectories)
@@ -223,7 +242,9 @@ def write_evaluation(folder: Path, done: Evaluation) -> None:
                 "trajectory": [list(pose) for pose in trajectories[row]],
                 "metrics": {name: round(float(column[row]), 4) for name, column in columns.items()},
             }
-            file.write(json.dumps(record | (done.thoughts[row] if done.thoughts else {})) + "\n")
+            file.write(json.dumps(record) + "\n")
+    if done.steps:
+        write_events(folder / STEPS, (event for steps in done.steps for event in steps))
     means = summarize(columns) if columns else {}
     write_json(folder / "metrics.json", {"split": episodes.name, "episodes": len(episodes)} | means, indent=1)
     done.folder = folder

@@ -4,7 +4,7 @@
     metrics.jsonl    the record, see `record.py`
     checkpoint.pt    the state to resume from
     best/            the best agent so far
-    eval/TASK-SPLIT/ results.json, records.jsonl and metrics.json of the best agent on a split
+    eval/TASK-SPLIT/ results.json, records.jsonl, steps.jsonl and metrics.json of the best agent on a split
     tensorboard/     curves
     lock             held by the process that trains here
 

@@ -5,7 +5,8 @@
     while not (action := agent.act(look_around())).stop:
         walk_to(action.candidate)
 
-A batch is the same with lists. Views are features, or images if the agent has an encoder.
+A batch is the same with lists. Views are features, or images if the agent has an encoder. To let somebody else decide,
+`think` instead of `act`, then say with `take` what was done.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from torch import Tensor
 from mtvm.models.crossmodal import Attention
 from mtvm.models.language import Text
 from mtvm.models.network import Network, Step
+from mtvm.models.pretrained import agent_folder
 from mtvm.models.saving import load_model, save_model
 from mtvm.models.text import Truncation, tokenize
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING, angle_feature
@@ -85,11 +87,12 @@ class Agent:
         self.ended = np.zeros(0, dtype=bool)
         self._single = True
         self._waiting: tuple[Step, Tensor, Tensor | None] | None = None
+        self._thought: tuple[Step, Tensor, Tensor | None] | None = None
 
     @classmethod
     def from_pretrained(cls, path: Path | str, device: str = "auto", encoder: ImageEncoder | None = None) -> Agent:
-        """The agent saved in a folder."""
-        return cls(load_model(path, device), encoder)
+        """The agent saved in a folder, or one that comes with the package: "homes"."""
+        return cls(load_model(agent_folder(path), device), encoder)
 
     def save_pretrained(self, path: Path | str, metrics: dict[str, float] | None = None) -> None:
         """Save config, weights and a model card."""
@@ -107,15 +110,25 @@ class Agent:
             self._text: Text = self.model.encode(tokens.to(self.model.device))
         self._running = np.arange(len(texts))
         self.ended = np.zeros(len(texts), dtype=bool)
-        self._waiting = None
+        self._waiting = self._thought = None
 
-    @torch.no_grad()
     def act(
         self, observation: Observation | Sequence[Observation | None], need_attention: bool = False
     ) -> Action | list[Action | None]:
         """The next action; for a batch, that of each agent, None for those that have stopped."""
+        actions = self.think(observation, need_attention)
+        self.take()
+        return actions
+
+    @torch.no_grad()
+    def think(
+        self, observation: Observation | Sequence[Observation | None], need_attention: bool = False
+    ) -> Action | list[Action | None]:
+        """What the agent would do; `take` says what is done."""
         if not len(self.ended):
             raise ValueError("there is no instruction yet: call start first.")
+        if self._thought is not None:
+            raise ValueError("the agent has thought already: call take with what was done.")
         given = [observation] if isinstance(observation, Observation) else list(observation)
         if len(given) != len(self.ended):
             raise ValueError(f"there are {len(self.ended)} instructions, but {len(given)} observations.")
@@ -138,11 +151,25 @@ class Agent:
         chosen = step.logits.argmax(dim=1)
         stop = mask.sum(dim=1) - 1
         actions = self._actions(step, chosen, stop)
-        self._finish(step, chosen, chosen != stop, panorama)
+        self._thought = step, stop, panorama
         results: list[Action | None] = [None] * len(given)
         for (row, _), action in zip(seen, actions, strict=True):
             results[row] = action
         return actions[0] if self._single else results
+
+    @torch.no_grad()
+    def take(self, actions: int | Sequence[int] | None = None) -> None:
+        """Say what was done: an action for each agent that had not stopped, by default what it thought best."""
+        if self._thought is None:
+            raise ValueError("there is nothing to take yet: call think first.")
+        step, stop, panorama = self._thought
+        chosen = step.logits.argmax(dim=1)
+        if actions is not None:
+            chosen = torch.tensor([actions] if isinstance(actions, int) else list(actions), device=stop.device)
+            if chosen.shape != stop.shape or bool(((chosen < 0) | (chosen > stop)).any()):
+                raise ValueError(f"there must be {len(stop)} actions, each from 0 to {stop.tolist()} (STOP).")
+        self._thought = None
+        self._finish(step, chosen, chosen != stop, panorama)
 
     def _remember(self, views: list[Observation]) -> None:
         """Begin the history, or add the last step to it, now that the agents' headings are known."""
@@ -213,10 +240,6 @@ class Agent:
         probabilities = step.logits.softmax(dim=1).cpu().numpy()
         actions = []
         for row, (index, last) in enumerate(zip(chosen.tolist(), stop.tolist(), strict=True)):
-            attention = None
-            if step.attention is not None:
-                words, stream = step.text_mask[row], step.stream_mask[row]
-                over_words, over_stream = step.attention.over_words[:, row], step.attention.over_stream[:, row]
-                attention = Attention(over_words[:, :, stream][..., words], over_stream[:, :, stream][..., stream])
+            attention = step.attention and step.attention.of(row, step.text_mask, step.stream_mask)
             actions.append(Action(index, probabilities[row, : last + 1], attention))
         return actions

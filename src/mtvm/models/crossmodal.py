@@ -30,6 +30,21 @@ class Attention:
     over_words: Tensor
     over_stream: Tensor
 
+    def of(self, row: int, text_mask: Tensor, stream_mask: Tensor) -> Attention:
+        """That of one episode, (layers, heads, tokens, words or tokens), without padding."""
+        words, stream = text_mask[row], stream_mask[row]
+        over_words, over_stream = self.over_words[:, row], self.over_stream[:, row]
+        return Attention(over_words[:, :, stream][..., words], over_stream[:, :, stream][..., stream])
+
+    def at(self, action: int, actions: int) -> tuple[Tensor, Tensor]:
+        """What the token of one of an episode's `actions` looks at in the final layer, as the mean of the heads: the
+        words, and the memory."""
+        memory = self.over_stream.shape[-1] - actions
+        over_words, over_stream = (
+            part[-1].mean(dim=0)[memory + action] for part in (self.over_words, self.over_stream)
+        )
+        return over_words, over_stream[:memory]
+
 
 class CrossAttention(nn.Module):
     """The block that both directions share."""

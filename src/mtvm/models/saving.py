@@ -18,17 +18,30 @@ from mtvm.weight_files import read_weight_file
 CONFIG, WEIGHTS, CARD = "config.json", "model.safetensors", "README.md"
 
 
+_READER = "language.reader."
+
+
 def save_model(model: Network, path: Path | str, metrics: dict[str, float] | None = None) -> None:
     """Save config, weights and a model card to a folder; other files in it stay."""
+    tensors = {name: value.contiguous() for name, value in model.state_dict().items()}
+    _save(model, Path(path), tensors, _model_card(model, metrics))
+
+
+def save_compact(model: Network, path: Path | str, card: str) -> None:
+    """Save an agent to be passed on: in half precision, without the frozen reader, which pip brings anyway."""
+    own = {name: value for name, value in model.state_dict().items() if not name.startswith(_READER)}
+    halves = {name: value.half() if value.is_floating_point() else value for name, value in own.items()}
+    _save(model, Path(path), {name: value.contiguous() for name, value in halves.items()}, card)
+
+
+def _save(model: Network, folder: Path, tensors: dict[str, Tensor], card: str) -> None:
     from safetensors import SafetensorError
     from safetensors.torch import save_file
 
-    folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder}: cannot write there ({error.strerror}).") from None
-    tensors = {name: value.contiguous() for name, value in model.state_dict().items()}
     with atomic_path(folder / WEIGHTS) as fresh:
         try:
             save_file(tensors, fresh)
@@ -37,7 +50,7 @@ def save_model(model: Network, path: Path | str, metrics: dict[str, float] | Non
                 f"{folder}: the weights could not be written ({error}); is the disk full? What was there is kept."
             ) from None
     model.config.save(folder / CONFIG)
-    write_text(folder / CARD, _model_card(model, metrics))
+    write_text(folder / CARD, card)
 
 
 def load_model(path: Path | str, device: str = "auto") -> Network:
@@ -51,8 +64,14 @@ def load_model(path: Path | str, device: str = "auto") -> Network:
 
 
 def load_weights(model: Network, path: Path) -> None:
-    """Fill a model with weights that `save_model` wrote; everything must fit."""
-    fill(model, read_weight_file(path), path)
+    """Fill a model with weights that `save_model` or `save_compact` wrote; everything must fit."""
+    from mtvm.models.weights import load_reader
+
+    tensors = read_weight_file(path)
+    if model.language.reader is not None and not any(name.startswith(_READER) for name in tensors):
+        load_reader(model)
+        tensors |= {name: value for name, value in model.state_dict().items() if name.startswith(_READER)}
+    fill(model, tensors, path)
 
 
 def fill(model: Network, tensors: dict[str, Tensor], path: Path) -> None:

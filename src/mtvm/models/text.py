@@ -108,10 +108,9 @@ def tokenize(
     texts: Sequence[str], max_length: int = 80, *, leading_cls: bool = False, truncation: Truncation = "end"
 ) -> Tokens:
     """WordPieces of each text and [SEP], at most `max_length`; longer texts are truncated at their end or start."""
-    readable = [functools.reduce(lambda text, pair: text.replace(*pair), _MARKERS.items(), text) for text in texts]
     room = max_length - 1 - leading_cls
     rows, cut = [], 0
-    for encoding in _tokenizer().encode_batch(readable, add_special_tokens=False):
+    for encoding in _tokenizer().encode_batch(_readable(texts), add_special_tokens=False):
         part = slice(0, room) if truncation == "end" else slice(max(len(encoding.ids) - room, 0), None)
         cut += len(encoding.ids) > room
         ids, words = encoding.ids[part], [-1 if word is None else word for word in encoding.word_ids[part]]
@@ -129,6 +128,32 @@ def tokenize(
         table[1, row, : len(words)] = words
     joined = torch.from_numpy(table)
     return Tokens(joined[0], joined[1], cut=cut)
+
+
+def _readable(texts: Sequence[str]) -> list[str]:
+    return [functools.reduce(lambda text, pair: text.replace(*pair), _MARKERS.items(), text) for text in texts]
+
+
+@functools.lru_cache(maxsize=4096)
+def words_of(text: str) -> tuple[str, ...]:
+    """The words and signs of a text, as `Tokens.words` numbers them."""
+    (readable,) = _readable([text])
+    encoding = _tokenizer().encode(readable, add_special_tokens=False)
+    words: dict[int, str] = {}
+    for word, (first, end) in zip(encoding.word_ids, encoding.offsets, strict=True):
+        if word is not None:
+            words[word] = words.get(word, "") + readable[first:end]
+    return tuple(words.get(number, "") for number in range(max(words, default=-1) + 1))
+
+
+def attention_by_word(text: str, words: Sequence[int], weights: Sequence[float]) -> list[tuple[str, float]]:
+    """The attention on each word of a text, given that on its WordPieces; `words` is a row of `Tokens.words`."""
+    names = words_of(text)
+    totals: dict[int, float] = {}
+    for word, weight in zip(words, weights, strict=True):
+        if word >= 0:
+            totals[word] = totals.get(word, 0.0) + weight
+    return [(names[word], round(total, 4)) for word, total in totals.items()]
 
 
 def decode(ids: Sequence[int]) -> str:

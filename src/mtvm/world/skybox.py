@@ -128,6 +128,31 @@ def render_views(
     return out
 
 
+def render_sphere(faces: NDArray[np.uint8], rotation: ArrayLike, width: int) -> NDArray[np.uint8]:
+    """The whole sphere as (width / 2, width, 3) RGB: columns are headings with 0 in the middle, rows elevations."""
+    faces = _checked_faces(faces, np.uint8, (3,))
+    size = faces.shape[1]
+    heading = ((np.arange(width) + 0.5) / width * 2 - 1) * np.pi
+    elevation = (0.5 - (np.arange(width // 2) + 0.5) / (width // 2)) * np.pi
+    level = np.cos(elevation)[:, None]
+    up = np.broadcast_to(np.sin(elevation)[:, None], (width // 2, width))
+    rays = np.stack([level * np.sin(heading), level * np.cos(heading), up], axis=-1)
+    axes = np.einsum("fij,kj->fik", FACE_AXES, np.asarray(rotation, dtype=np.float64))
+    towards = rays @ axes[:, 2].T  # (rows, columns, 6)
+    face = towards.argmax(axis=-1)
+    depth = np.take_along_axis(towards, face[..., None], axis=-1)[..., 0]
+    across, down = (
+        np.clip(((np.einsum("rck,rck->rc", rays, axes[face, axis]) / depth + 1) * size - 1) / 2, 0, size - 1)
+        for axis in (0, 1)
+    )
+    x0, y0 = np.minimum(across, size - 1).astype(int), np.minimum(down, size - 1).astype(int)
+    x1, y1 = np.minimum(x0 + 1, size - 1), np.minimum(y0 + 1, size - 1)
+    dx, dy = (across - x0)[..., None], (down - y0)[..., None]
+    upper = faces[face, y0, x0] * (1 - dx) + faces[face, y0, x1] * dx
+    lower = faces[face, y1, x0] * (1 - dx) + faces[face, y1, x1] * dx
+    return np.asarray(np.rint(upper * (1 - dy) + lower * dy), dtype=np.uint8)
+
+
 def render_depth(
     depth_faces: NDArray[np.uint16],
     rotation: ArrayLike,
@@ -187,6 +212,10 @@ class SkyboxRenderer:
         """`render_views` of this viewpoint."""
         faces = self._faces(scan, viewpoint)
         return render_views(faces, rotation, headings, elevations, width, height, vfov, out, threads=self.threads)
+
+    def sphere(self, scan: str, viewpoint: str, rotation: ArrayLike, width: int = 2048) -> NDArray[np.uint8]:
+        """`render_sphere` of this viewpoint."""
+        return render_sphere(self._faces(scan, viewpoint), rotation, width)
 
     def preload(self, viewpoints: Iterable[tuple[str, str]]) -> None:
         """Load the faces of these (scan, viewpoint) pairs into the cache, in parallel."""

@@ -89,7 +89,7 @@ def evaluate(
             metavar="TASK/SPLIT", help="r2r/val_unseen, ...", help_behavior_hint="(default: those of the run's config)"
         ),
     ] = (),
-    attention: Annotated[Switch, arg(help="Also write the attention of every step (large files).")] = False,
+    attention: Annotated[Switch, arg(help="Also write where the model looked at every step.")] = False,
     limit: Annotated[
         int | None, arg(metavar="N", help="Only the first N episodes, written to a separate folder.")
     ] = None,
@@ -102,8 +102,8 @@ def evaluate(
     """Evaluate a run's best agent, or a saved agent, on splits.
 
     The agent acts greedily. Writes to RUN/eval/TASK-SPLIT: results.json (for 'mtvm score' and the leaderboards),
-    records.jsonl (the text, trajectory, metrics, action probabilities and, with --attention, the attention of each
-    episode) and metrics.json.
+    records.jsonl (text, trajectory and metrics of each episode), steps.jsonl (candidates, probabilities and, with
+    --attention, the attention on words and memory at each step; 'mtvm view' shows it) and metrics.json.
     """
     from mtvm.learning import parallel
 

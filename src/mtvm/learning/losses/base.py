@@ -35,7 +35,7 @@ class Loss(abc.ABC):
     needs = Needs()
     """What a rollout must collect for it."""
 
-    def attach(self, model: Network) -> None:
+    def attach(self, model: Network) -> None:  # noqa: B027  (most losses read no weights)
         """Called once with the network that is trained, for losses that read its weights."""
 
     def applies_to(self, policy: Policy) -> bool:

@@ -1,0 +1,190 @@
+"""What an agent did and thought, as a stream of steps: written by evaluation and live walks, read by everything else.
+
+One JSON object a line (`steps.jsonl`):
+
+    {"id": "6250_0", "step": 0, "scan": ..., "viewpoint": ..., "heading": 1.57, "elevation": 0.0,
+     "candidates": [viewpoint, ...], "probabilities": [..., of STOP], "action": 2,
+     "words": [["walk", 0.031], ...], "memory": [0.2, ...]}
+
+`action` is an index into the candidates followed by STOP. `probabilities`, `words` and `memory` are null where nobody
+knows them, as for the result file of another codebase.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from mtvm.errors import InputError, shown
+from mtvm.files import atomic_path
+from mtvm.world.world import World
+
+STEPS = "steps.jsonl"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StepEvent:
+    """One step of one episode."""
+
+    id: str
+    """The episode's."""
+    step: int
+    scan: str
+    viewpoint: str
+    heading: float
+    elevation: float
+    candidates: list[str]
+    """The viewpoints that the agent could walk to."""
+    action: int
+    """What it did: the index of a candidate, or their number, which is STOP."""
+    probabilities: list[float] | None = None
+    """Of each candidate and STOP."""
+    words: list[tuple[str, float]] | None = None
+    """The words of the instruction and the attention of the action's token on them: final layer, mean of the heads."""
+    memory: list[float] | None = None
+    """The same attention on each memory token, oldest first."""
+
+    @property
+    def stops(self) -> bool:
+        return self.action == len(self.candidates)
+
+    @property
+    def target(self) -> str | None:
+        """The viewpoint walked to; None for STOP."""
+        return None if self.stops else self.candidates[self.action]
+
+    def to_json(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+
+def write_events(path: Path, events: Iterable[StepEvent]) -> None:
+    with atomic_path(path) as fresh, fresh.open("w", encoding="utf-8") as file:
+        for event in events:
+            file.write(json.dumps(event.to_json()) + "\n")
+
+
+def parse_event(record: Any, where: str) -> StepEvent:
+    """A line of a stream, checked field by field; `where` begins the sentence of an error."""
+    if not isinstance(record, dict):
+        raise InputError(f"{where}: not a JSON object with the fields of a step.")
+    values: dict[str, Any] = {}
+    for field in dataclasses.fields(StepEvent):
+        value = record.get(field.name)
+        if not _CHECKS[field.name](value):
+            raise InputError(f"{where}: field '{field.name}' is missing or malformed ({shown(value, 30)}).")
+        values[field.name] = value
+    event = StepEvent(**values)
+    count = len(event.candidates)
+    if event.action > count or (event.probabilities is not None and len(event.probabilities) != count + 1):
+        raise InputError(f"{where}: 'action' and 'probabilities' do not fit {count} candidates and STOP.")
+    return event
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= 1000
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def _is_index(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _are_numbers(value: Any) -> bool:
+    return value is None or (isinstance(value, list) and all(map(_is_number, value)))
+
+
+def _are_words(value: Any) -> bool:
+    return value is None or (
+        isinstance(value, list)
+        and all(
+            isinstance(pair, list) and len(pair) == 2 and _is_text(pair[0]) and _is_number(pair[1]) for pair in value
+        )
+    )
+
+
+_CHECKS = {
+    "id": _is_text,
+    "step": _is_index,
+    "scan": _is_text,
+    "viewpoint": _is_text,
+    "heading": _is_number,
+    "elevation": _is_number,
+    "candidates": lambda value: isinstance(value, list) and all(map(_is_text, value)),
+    "action": _is_index,
+    "probabilities": _are_numbers,
+    "words": _are_words,
+    "memory": _are_numbers,
+}
+
+
+class EventFile:
+    """A stream on disk: where each episode's lines are is read once, the lines themselves when they are asked for."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lines: dict[str, list[tuple[int, int]]] = {}
+        """Of each episode: line number and offset."""
+        try:
+            with path.open("rb") as file:
+                offset = 0
+                for number, line in enumerate(file, 1):
+                    if not line.isspace():
+                        self._lines.setdefault(self._id(line, number), []).append((number, offset))
+                    offset += len(line)
+        except OSError as error:
+            raise InputError(f"{path}: cannot read these steps ({error.strerror}).") from None
+
+    def _id(self, line: bytes, number: int) -> str:
+        record = self._parsed(line, number)
+        if not isinstance(record, dict) or not _is_text(record.get("id")):
+            raise InputError(f"{self.path}, line {number}: field 'id' is missing or not a string.")
+        return str(record["id"])
+
+    def _parsed(self, line: bytes, number: int) -> Any:
+        try:
+            return json.loads(line)
+        except (ValueError, RecursionError):
+            raise InputError(f"{self.path}, line {number}: not valid JSON; write the file again.") from None
+
+    def __contains__(self, identity: object) -> bool:
+        return identity in self._lines
+
+    def __len__(self) -> int:
+        """The number of episodes."""
+        return len(self._lines)
+
+    def of(self, identity: str) -> list[StepEvent]:
+        """The steps of an episode in their order; none if the stream does not have it."""
+        events = []
+        with self.path.open("rb") as file:
+            for number, offset in self._lines.get(identity, []):
+                file.seek(offset)
+                line = self._parsed(file.readline(), number)
+                events.append(parse_event(line, f"{self.path}, line {number}"))
+        return sorted(events, key=lambda event: event.step)
+
+
+def events_of_trajectory(
+    identity: str, world: World, nodes: Sequence[int], headings: Sequence[tuple[float, float]]
+) -> Iterator[StepEvent]:
+    """The steps of a walk of which only the way is known: `nodes` without stays, and where the agent looked there."""
+    for step, (node, (heading, elevation)) in enumerate(zip(nodes, headings, strict=True)):
+        slots = world.candidates[node, : world.degree[node]].tolist()
+        last = step + 1 == len(nodes)
+        yield StepEvent(
+            id=identity,
+            step=step,
+            scan=world.scan(node),
+            viewpoint=str(world.viewpoints[node]),
+            heading=heading,
+            elevation=elevation,
+            candidates=world.viewpoints[slots].tolist(),
+            action=len(slots) if last else slots.index(nodes[step + 1]),
+        )

@@ -1,0 +1,210 @@
+"""The buildings of a data folder as one looks at them: storeys, rooms, panoramas, and what is where on the sphere."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import io
+import math
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtvm.errors import InputError, MissingExtraError
+from mtvm.features.captions import CaptionedPlace, read_captions
+from mtvm.features.names import SeenPlace, object_phrase, read_semantics, room_phrase
+from mtvm.tasks.data import DataFolder
+from mtvm.world.graph import connectivity_files, directions, scan_of
+from mtvm.world.skybox import SkyboxRenderer, skybox_folder
+from mtvm.world.views import ELEVATION_STEP, IMAGE_HEIGHT, IMAGE_VFOV, IMAGE_WIDTH, VIEW_ELEVATION, VIEW_HEADING
+from mtvm.world.world import World
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+_STOREY = 1.8
+"""Metres above the lowest viewpoint of a storey at which the next one begins."""
+_MOST_OBJECTS, _MOST_ROOMS = 24, 6
+_ROOM_RANGE = 10.0
+_SPHERE_WIDTH = 2048
+
+
+@dataclasses.dataclass(frozen=True)
+class Sight:
+    """A name or sentence in the direction of what it means, angles in radians."""
+
+    text: str
+    kind: str
+    """room, object or caption."""
+    heading: float
+    elevation: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """What is known of a viewpoint beside its picture."""
+
+    room: str | None
+    sights: list[Sight]
+
+
+class Buildings:
+    """Everything is read when it is first asked for, and only the scans that are asked for."""
+
+    def __init__(self, folder: DataFolder, skyboxes: Path | None = None) -> None:
+        self.folder = folder
+        self.scans = sorted(map(scan_of, connectivity_files(folder.connectivity)))
+        self._known = set(self.scans)
+        self._skyboxes = skyboxes
+        self._renderers: dict[Path, SkyboxRenderer] = {}
+        self._lock = threading.Lock()
+        self._worlds: dict[str, World] = {}
+        self._described: dict[str, tuple[dict[str, SeenPlace], dict[str, CaptionedPlace]]] = {}
+
+    def world(self, scan: str) -> World:
+        """The world of one building."""
+        if scan not in self._known:
+            raise InputError(f"there is no building {scan!r} below {self.folder.path}.")
+        with self._lock:
+            if scan not in self._worlds:
+                self._worlds[scan] = World.load(self.folder.connectivity, [scan])
+            return self._worlds[scan]
+
+    def storeys(self, scan: str) -> NDArray[np.int64]:
+        """The storey of each viewpoint, from 0 at the bottom."""
+        heights = self.world(scan).positions[:, 2]
+        storeys, base, storey = np.zeros(len(heights), dtype=np.int64), math.inf, -1
+        for node in np.argsort(heights, kind="stable"):
+            if storey < 0 or heights[node] > base + _STOREY:
+                base, storey = heights[node], storey + 1
+            storeys[node] = storey
+        return storeys
+
+    def rooms(self, scan: str) -> list[str | None]:
+        """The room of each viewpoint, where it is known."""
+        places = self._describe(scan)[0]
+        return [_room(places.get(str(name))) for name in self.world(scan).viewpoints]
+
+    def place(self, scan: str, viewpoint: str) -> Place:
+        """What can be said of a viewpoint and of the directions around it."""
+        world = self.world(scan)
+        node = world.node(scan, viewpoint)
+        semantics, captions = self._describe(scan)
+        here = semantics.get(viewpoint)
+        sights = [] if here is None else _objects(here)
+        sights += self._rooms_ahead(scan, node)
+        if viewpoint in captions:
+            sights += _captions(captions[viewpoint])
+        return Place(_room(here), sights)
+
+    def _rooms_ahead(self, scan: str, node: int) -> list[Sight]:
+        """The other rooms in sight, each where its nearest viewpoint is."""
+        world, rooms = self.world(scan), self.rooms(scan)
+        graph = world.graphs[0]
+        east, north, elevation, distance = directions(graph.positions[node], graph.positions)
+        found: dict[str, Sight] = {}
+        for other in np.argsort(distance, kind="stable").tolist():
+            room = rooms[other]
+            near = graph.visible[node, other] and distance[other] < _ROOM_RANGE
+            if near and room and room != rooms[node] and room not in found:
+                heading = math.atan2(float(east[other]), float(north[other]))
+                found[room] = Sight(room, "room", heading, float(elevation[other]))
+        return list(found.values())[:_MOST_ROOMS]
+
+    def _describe(self, scan: str) -> tuple[dict[str, SeenPlace], dict[str, CaptionedPlace]]:
+        self.world(scan)  # refuses a scan that does not exist
+        with self._lock:
+            if scan not in self._described:
+                semantics = self.folder.find(["viewpoints.jsonl", "viewpoints.jsonl.gz"])
+                captions = self.folder.find(["captions.jsonl", "captions.jsonl.gz"])
+                seen = {} if semantics is None else {one.viewpoint: one for one in read_semantics(semantics, [scan])}
+                said = {} if captions is None else {one.viewpoint: one for one in read_captions(captions, [scan])}
+                self._described[scan] = seen, said
+            return self._described[scan]
+
+    # Pictures
+
+    def renderer(self, scan: str) -> SkyboxRenderer | None:
+        """What draws the building; None where there are no skyboxes of it."""
+        top = self.folder.path
+        for folder in [self._skyboxes] if self._skyboxes else [top / "skyboxes", top, top / "matterport"]:
+            try:
+                skybox_folder(folder, scan)
+            except InputError:
+                continue
+            with self._lock:
+                return self._renderers.setdefault(folder, SkyboxRenderer(folder, threads=1))
+        return None
+
+    @functools.lru_cache(maxsize=64)  # noqa: B019 - there is one of these a server
+    def sphere(self, scan: str, viewpoint: str) -> bytes | None:
+        """The panorama as a JPEG, headings from -180 to 180 degrees; None without skyboxes."""
+        renderer, world = self.renderer(scan), self.world(scan)
+        node = world.node(scan, viewpoint)
+        if renderer is None:
+            return None
+        return _jpeg(renderer.sphere(scan, viewpoint, world.rotations[node], _SPHERE_WIDTH))
+
+    def view(self, scan: str, viewpoint: str, heading: float, elevation: float, size: tuple[int, int]) -> Image | None:
+        """What a camera there sees; None without skyboxes."""
+        renderer, world = self.renderer(scan), self.world(scan)
+        node = world.node(scan, viewpoint)
+        if renderer is None:
+            return None
+        from PIL import Image
+
+        width, height = size
+        pixels = renderer.render(scan, viewpoint, world.rotations[node], [heading], [elevation], width, height)
+        return Image.fromarray(pixels[0])
+
+
+def _jpeg(pixels: NDArray[np.uint8]) -> bytes:
+    try:
+        from PIL import Image
+    except ImportError:
+        raise MissingExtraError("pillow", "viewer", "Showing panoramas") from None
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, format="JPEG", quality=88)
+    return buffer.getvalue()
+
+
+def _room(place: SeenPlace | None) -> str | None:
+    return None if place is None else room_phrase(place.room)
+
+
+def _objects(place: SeenPlace) -> list[Sight]:
+    """The largest objects, each in the view that shows most of it."""
+    found: list[tuple[float, Sight]] = []
+    for thing in place.objects:
+        if thing.views:
+            area, view, box = max(
+                (box[2] * box[3], view, box) for view, box in zip(thing.views, thing.boxes, strict=True)
+            )
+            heading, elevation = _direction(view, box)
+            found.append((area, Sight(object_phrase(thing.name), "object", heading, elevation)))
+    found.sort(key=lambda pair: -pair[0])
+    return [sight for _, sight in found[:_MOST_OBJECTS]]
+
+
+def _direction(view: int, box: list[float]) -> tuple[float, float]:
+    """Heading and elevation of the middle of a box in a view's 640x480 image."""
+    focal = IMAGE_HEIGHT / 2 / math.tan(IMAGE_VFOV / 2)
+    right = (box[0] + box[2] / 2 - IMAGE_WIDTH / 2) / focal
+    up = (IMAGE_HEIGHT / 2 - box[1] - box[3] / 2) / focal
+    heading, elevation = float(VIEW_HEADING[view]), float(VIEW_ELEVATION[view])
+    ahead = math.cos(elevation) - up * math.sin(elevation)
+    above = math.sin(elevation) + up * math.cos(elevation)
+    return heading + math.atan2(right, ahead), math.atan2(above, math.hypot(ahead, right))
+
+
+def _captions(place: CaptionedPlace) -> list[Sight]:
+    turn = 2 * math.pi / len(place.captions)
+    return [
+        Sight(caption, "caption", number * turn, (row - 1) * ELEVATION_STEP)
+        for number, rows in enumerate(place.captions)
+        for row, caption in enumerate(rows)
+        if caption
+    ]

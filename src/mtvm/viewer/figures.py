@@ -1,0 +1,311 @@
+"""The figures of a walk (map, attention matrix, strip of views), for the page, exports and `mtvm figure`."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import textwrap
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mtvm.errors import InputError
+from mtvm.tasks.definitions import SUCCESS_RADIUS
+from mtvm.tasks.events import StepEvent
+from mtvm.viewer.buildings import Buildings
+from mtvm.viewer.drawing import Drawing, Point
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+_PANEL, _MARGIN = 420.0, 22.0
+_BORDER = 0.8  # metres around the building
+_CELL, _ROW = 13.0, 20.0
+_SHOWN_PROBABILITY = 0.005
+_VIEW = (320, 240)
+_COLUMNS = 4
+
+
+@dataclasses.dataclass(frozen=True)
+class Walk:
+    """What an agent did in an episode, and what it was asked to do."""
+
+    id: str
+    scan: str
+    text: str
+    events: list[StepEvent]
+    reference: tuple[str, ...] = ()
+    goals: tuple[str, ...] = ()
+    metrics: dict[str, float] = dataclasses.field(default_factory=dict)
+
+    @property
+    def viewpoints(self) -> list[str]:
+        """Where the agent was, in order, and where its last step led."""
+        places = [event.viewpoint for event in self.events]
+        last = self.events[-1].target if self.events else None
+        return places if last is None else [*places, last]
+
+    @property
+    def left_reference(self) -> int | None:
+        """The step at whose end the agent was off the reference path for the first time; None if it never was."""
+        if len(self.reference) < 2:
+            return None
+        known = set(self.reference)
+        for step, viewpoint in enumerate(self.viewpoints[1:]):
+            if viewpoint not in known:
+                return step
+        return None
+
+    def at(self, step: int) -> StepEvent:
+        if not 0 <= step < len(self.events):
+            raise InputError(f"episode {self.id} has steps 0 to {len(self.events) - 1}, not {step}.")
+        return self.events[step]
+
+
+class _Map:
+    """Where the viewpoints of a building are in the drawing: one panel a storey, side by side, from the bottom up."""
+
+    def __init__(self, buildings: Buildings, scan: str) -> None:
+        world = buildings.world(scan)
+        self.names = [str(name) for name in world.viewpoints]
+        self.node = {name: number for number, name in enumerate(self.names)}
+        self.storeys = buildings.storeys(scan)
+        self.count = int(self.storeys.max()) + 1
+        flat = world.positions[:, :2]
+        self._low = flat.min(axis=0) - _BORDER
+        extent = np.maximum(flat.max(axis=0) + _BORDER - self._low, 4.0)
+        self.scale = min(_PANEL / extent[0], _PANEL / extent[1])
+        self._extent = extent
+        self.panel = float(extent[0]) * self.scale + 2 * _MARGIN
+        self.height = float(extent[1]) * self.scale + 2 * _MARGIN + 8
+        self.positions = flat
+
+    def point(self, node: int, storey: int | None = None) -> Point:
+        """The place of a viewpoint, in its own storey's panel or in another's."""
+        east, north = (self.positions[node] - self._low) * self.scale
+        panel = int(self.storeys[node]) if storey is None else storey
+        return panel * self.panel + _MARGIN + float(east), self.height - _MARGIN - float(north)
+
+    def segments(self, names: list[str]) -> list[tuple[Point, Point, bool]]:
+        """The lines of a way; between storeys there is one in each panel, and it is marked."""
+        lines = []
+        for a, b in pairwise(self.node[name] for name in names if name in self.node):
+            storeys = sorted({int(self.storeys[a]), int(self.storeys[b])})
+            lines += [(self.point(a, storey), self.point(b, storey), len(storeys) > 1) for storey in storeys]
+        return lines
+
+
+def draw_map(
+    buildings: Buildings, walk: Walk, step: int | None = None, other: Walk | None = None, here: bool = False
+) -> Drawing:
+    """The building from above, with the reference path, the agent's way and, at a step, its candidates.
+
+    `other` is the walk of another agent in the same episode. `here` draws only the storey where the agent is.
+    """
+    layout = _Map(buildings, walk.scan)
+    drawing = Drawing(layout.panel * layout.count, layout.height, _describe(walk, step))
+    drawing.data["storeys"] = str(layout.count)
+    _draw_building(drawing, layout, buildings, walk.scan)
+    for start, end, _ in layout.segments(list(walk.reference)):
+        drawing.line("reference", start, end)
+    for name in walk.goals:
+        if name in layout.node:
+            centre = layout.point(layout.node[name])
+            drawing.circle("goal", centre, SUCCESS_RADIUS * layout.scale)
+            drawing.circle("goal-mark", centre, 5)
+    if other is not None:
+        for start, end, _ in layout.segments(other.viewpoints):
+            drawing.line("other", start, end)
+    reached = len(walk.events) if step is None else step
+    for start, end, _ in layout.segments(walk.viewpoints[reached:]):
+        drawing.line("path-ahead", start, end)
+    for start, end, _ in layout.segments(walk.viewpoints[: reached + 1]):
+        drawing.line("path", start, end)
+    left = walk.left_reference
+    if left is not None and left <= reached:
+        drawing.circle("left", layout.point(layout.node[walk.viewpoints[left]]), 10)
+    if walk.events:
+        event = walk.events[-1] if step is None else walk.at(step)
+        _draw_agent(drawing, layout, event, thinking=step is not None)
+        if here:
+            drawing.cut(int(layout.storeys[layout.node[event.viewpoint]]) * layout.panel, layout.panel)
+    return drawing
+
+
+def _describe(walk: Walk, step: int | None) -> str:
+    said = f"Map of {walk.scan}: the reference path has {max(len(walk.reference) - 1, 0)} steps, "
+    said += f"the agent took {len(walk.viewpoints) - 1}"
+    if step is not None and walk.events:
+        event = walk.at(step)
+        said += f"; at step {step} it has {len(event.candidates)} candidates"
+        said += " and stops" if event.stops else ""
+    return said + "."
+
+
+def _draw_building(drawing: Drawing, layout: _Map, buildings: Buildings, scan: str) -> None:
+    world = buildings.world(scan)
+    for node in range(len(world)):
+        for neighbour in world.candidates[node, : world.degree[node]].tolist():
+            if node < neighbour or not world.has_edge(neighbour, node):
+                for start, end, stairs in layout.segments([layout.names[node], layout.names[neighbour]]):
+                    drawing.line("stairs" if stairs else "edge", start, end)
+    for node, name in enumerate(layout.names):
+        drawing.circle("viewpoint", layout.point(node), 3, viewpoint=name)
+    for nodes, room in _room_groups(buildings, scan, layout):
+        x, y = np.mean([layout.point(node) for node in nodes], axis=0)
+        drawing.text("room", (float(x), float(y) - 7), room, size=12, anchor="middle")
+    if layout.count > 1:
+        for storey in range(layout.count):
+            drawing.text("label", (storey * layout.panel + _MARGIN, 16), f"Storey {storey + 1}", size=12)
+
+
+def _room_groups(buildings: Buildings, scan: str, layout: _Map) -> list[tuple[list[int], str]]:
+    """Neighbouring viewpoints of one storey whose room has the same name."""
+    rooms, world = buildings.rooms(scan), buildings.world(scan)
+    groups, grouped = [], set()
+    for first, room in enumerate(rooms):
+        if room is None or first in grouped:
+            continue
+        group, ahead = [], [first]
+        while ahead:
+            node = ahead.pop()
+            if node in grouped or rooms[node] != room or layout.storeys[node] != layout.storeys[first]:
+                continue
+            grouped.add(node)
+            group.append(node)
+            ahead += world.candidates[node, : world.degree[node]].tolist()
+        groups.append((group, room))
+    return groups
+
+
+def _draw_agent(drawing: Drawing, layout: _Map, event: StepEvent, thinking: bool) -> None:
+    here = layout.node[event.viewpoint]
+    storey = int(layout.storeys[here])
+    x, y = layout.point(here)
+    if thinking:
+        for action, name in enumerate(event.candidates):
+            _draw_candidate(drawing, layout, event, action, layout.node[name], storey, (x, y))
+    turn = event.heading
+    arrow = [(0, -13), (8, 9), (0, 5), (-8, 9)]
+    points = [
+        (x + px * math.cos(turn) - py * math.sin(turn), y + px * math.sin(turn) + py * math.cos(turn))
+        for px, py in arrow
+    ]
+    drawing.polygon("agent", *points)
+    if thinking and event.probabilities is not None:
+        stop = event.probabilities[-1]
+        if event.stops or stop >= _SHOWN_PROBABILITY:
+            drawing.text(
+                "label", (x, y + 26), f"stop {stop:.0%}", size=13, anchor="middle", action=len(event.candidates)
+            )
+
+
+def _draw_candidate(
+    drawing: Drawing, layout: _Map, event: StepEvent, action: int, node: int, storey: int, here: Point
+) -> None:
+    x, y = layout.point(node, storey)
+    share = None if event.probabilities is None else event.probabilities[action]
+    drawing.line("candidate", here, (x, y), width=1.5 + 6 * (share or 0), action=action)
+    look = "chosen-mark" if action == event.action else "candidate-mark"
+    drawing.circle(look, (x, y), 7, action=action, viewpoint=event.candidates[action])
+    if share is not None and share >= _SHOWN_PROBABILITY:
+        drawing.text("label", (x + 10, y + 4), f"{share:.0%}", size=13, action=action)
+
+
+def draw_matrix(walk: Walk, step: int | None = None) -> Drawing:
+    """The words of the instruction by the steps, shaded by attention, as in the paper's Figure 6."""
+    rows = [event for event in walk.events if event.words]
+    if not rows:
+        raise InputError(f"episode {walk.id}: no attention was recorded; evaluate with --attention.")
+    words = [word for word, _ in rows[0].words or []]
+    top, side = 14 + 6.5 * max(map(len, words)), 64.0
+    width, height = side + _CELL * len(words) + 10, top + _ROW * len(rows) + 10
+    drawing = Drawing(max(width, 200), height, f"Attention on {len(words)} words at {len(rows)} steps.")
+    for column, word in enumerate(words):
+        x = side + _CELL * column + _CELL - 3
+        drawing.text("label", (x, top - 4), word, size=10, turn=-90, word=column)
+    for row, event in enumerate(rows):
+        y = top + _ROW * row
+        drawing.text("label", (side - 6, y + 14), f"step {event.step}", size=11, anchor="end", step=event.step)
+        weights = [weight for _, weight in event.words or []]
+        most = max(weights, default=0) or 1
+        for column, weight in enumerate(weights):
+            corner = (side + _CELL * column, y + 1)
+            share = max(weight / most, 0.0)
+            drawing.rect("cell", corner, (_CELL - 1, _ROW - 2), opacity=share, step=event.step, weight=f"{weight:.4f}")
+        if event.step == step:
+            frame = _CELL * len(weights)
+            corners = [(side - 1, y), (side + frame, y), (side + frame, y + _ROW), (side - 1, y + _ROW), (side - 1, y)]
+            drawing.line("now", *corners)
+    return drawing
+
+
+def draw_strip(buildings: Buildings, walk: Walk, title: bool = True) -> Drawing:
+    """The view ahead at each step, with what is seen in words where there are no pictures."""
+    count = len(walk.events)
+    columns = min(count, _COLUMNS)
+    wide, high = _VIEW[0] + 8, _VIEW[1] + 26
+    lines = textwrap.wrap(walk.text, width=max(columns * 46, 40)) if title else []
+    top = 14 + 16 * len(lines)
+    drawing = Drawing(8 + wide * columns, top + high * math.ceil(count / columns), f"What the agent saw: {walk.text}")
+    for number, line in enumerate(lines):
+        drawing.text("title", (8, 18 + 16 * number), line, size=13)
+    for number, event in enumerate(walk.events):
+        x, y = 8 + wide * (number % columns), top + high * (number // columns)
+        heading, elevation = facing(buildings, event)
+        picture = buildings.view(event.scan, event.viewpoint, heading, elevation, _VIEW)
+        if picture is None:
+            _draw_words(drawing, buildings, event, heading, (x, y))
+        else:
+            drawing.image((x, y), _VIEW, picture)
+        done = "stops" if event.stops else "goes there"
+        drawing.text("label", (x, y + _VIEW[1] + 15), f"step {event.step}: {done}{_share(event)}", size=12)
+    return drawing
+
+
+def facing(buildings: Buildings, event: StepEvent) -> tuple[float, float]:
+    """Where the agent is about to go, else where it looks."""
+    if event.stops:
+        return event.heading, event.elevation
+    world = buildings.world(event.scan)
+    node = world.node(event.scan, event.viewpoint)
+    return float(world.candidate_headings[node, event.action]), float(world.candidate_elevations[node, event.action])
+
+
+def _share(event: StepEvent) -> str:
+    return "" if event.probabilities is None else f" ({event.probabilities[event.action]:.0%})"
+
+
+def _draw_words(drawing: Drawing, buildings: Buildings, event: StepEvent, heading: float, corner: Point) -> None:
+    """The names in front of the agent, where a camera would see the things."""
+    place = buildings.place(event.scan, event.viewpoint)
+    drawing.rect("cell-frame", corner, _VIEW)
+    drawing.text("room", (corner[0] + 8, corner[1] + 16), place.room or "", size=12)
+    taken: list[float] = []
+    for sight in place.sights:
+        across = math.remainder(sight.heading - heading, 2 * math.pi) / math.radians(40)
+        x = corner[0] + _VIEW[0] * (0.5 + across / 2)
+        y = corner[1] + _VIEW[1] * (0.5 - sight.elevation / math.radians(60))
+        free = all(abs(y - other) > 13 for other in taken) and corner[1] + 24 < y < corner[1] + _VIEW[1] - 4
+        if sight.kind != "caption" and abs(across) < 0.8 and free:
+            taken.append(y)
+            drawing.text("label", (x, y), sight.text[:28], size=12, anchor="middle")
+
+
+def draw_frames(buildings: Buildings, walk: Walk) -> list[Image]:
+    """A picture of each step for an animation: instruction, map, and the view ahead."""
+    frames = []
+    for event in walk.events:
+        plan = draw_map(buildings, walk, event.step)
+        alone = dataclasses.replace(walk, events=[event])
+        view = draw_strip(buildings, alone, title=False)
+        lines = textwrap.wrap(walk.text, width=int((plan.width + view.width) / 7.2))
+        top = 16.0 + 17 * len(lines)
+        frame = Drawing(plan.width + view.width, top + max(plan.height, view.height), plan.label)
+        for number, line in enumerate(lines):
+            frame.text("title", (10, 20 + 17 * number), line, size=13)
+        frame.place(plan, 0, top)
+        frame.place(view, plan.width, top)
+        frames.append(frame.picture(1.0))
+    return frames

@@ -1,0 +1,101 @@
+"""Who may ask a server, and what its answers may do in a browser."""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Awaitable, Callable
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+COOKIE = "mtvm_token"
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self' 'unsafe-inline'",  # the panorama sets styles on its markers
+        "img-src 'self' data: blob:",
+        "connect-src 'self' blob: data:",
+        "worker-src 'self' blob:",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'self' http://localhost:* http://127.0.0.1:*",
+    )
+)
+_HEADERS = (
+    (b"content-security-policy", _POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+
+Application = Callable[[Any, Any, Any], Awaitable[None]]
+
+
+class Guard:
+    """Lets in those who ask for this machine by its own name or, with a token, those who have it.
+
+    A page of another site that reaches us through a visitor's browser is refused: it names another host or origin.
+    """
+
+    def __init__(self, app: Application, token: str | None = None) -> None:
+        self.app, self.token = app, token
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        refusal = self._refusal(scope["method"], headers, given)
+        if refusal is not None:
+            await _answer(send, *refusal)
+            return
+
+        async def guarded(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *_HEADERS]
+                if self.token and given:
+                    cookie = f"{COOKIE}={self.token}; HttpOnly; SameSite=Strict; Path=/"
+                    message["headers"].append((b"set-cookie", cookie.encode()))
+            await send(message)
+
+        await self.app(scope, receive, guarded)
+
+    def _refusal(self, method: str, headers: dict[str, str], given: str) -> tuple[int, str] | None:
+        host = headers.get("host", "")
+        if self.token is None and (urlsplit(f"//{host}").hostname or "") not in LOOPBACK:
+            return 403, "this server answers only to 127.0.0.1 and localhost."
+        if self.token is not None and not any(
+            hmac.compare_digest(some.encode(), self.token.encode())
+            for some in (given, _bearer(headers), _cookie(headers))
+        ):
+            return 401, "this server asks for its token: open the address that it printed."
+        origin = headers.get("origin")
+        if method not in ("GET", "HEAD") and origin not in (None, f"http://{host}", f"https://{host}"):
+            return 403, "requests from pages of other sites are refused."
+        if method == "POST" and not headers.get("content-type", "").startswith("application/json"):
+            return 415, "send JSON, with the content type application/json."
+        return None
+
+
+def _bearer(headers: dict[str, str]) -> str:
+    return headers.get("authorization", "").removeprefix("Bearer ")
+
+
+def _cookie(headers: dict[str, str]) -> str:
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+    except CookieError:
+        return ""
+    return "" if found is None else found.value
+
+
+async def _answer(send: Any, status: int, sentence: str) -> None:
+    body = json.dumps({"error": sentence}).encode()
+    headers = [(b"content-type", b"application/json"), *_HEADERS]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,122 @@
+"""Everything that a server shows: sources, buildings, walks and sessions."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections import OrderedDict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mtvm.errors import InputError
+from mtvm.tasks.data import DataFolder
+from mtvm.viewer.buildings import Buildings
+from mtvm.viewer.figures import Walk
+from mtvm.viewer.sources import Live, Source, UnknownError
+
+if TYPE_CHECKING:
+    from mtvm.viewer.sessions import Limits, Session, Sessions
+
+_KEPT_WALKS = 64
+
+
+@dataclasses.dataclass(frozen=True)
+class Guide:
+    """An agent that visitors can talk to, with the buildings that it can walk in."""
+
+    name: str
+    live: Live
+    buildings: Buildings
+
+
+class Shown:
+    """The state of a server."""
+
+    def __init__(self, sources: list[Source], skyboxes: Path | None = None, limits: Limits | None = None) -> None:
+        self.sources = sources
+        self._limits = limits
+        self._skyboxes = skyboxes
+        self._buildings: dict[Path, Buildings] = {}
+        self._thought: OrderedDict[tuple[int, str], Walk] = OrderedDict()
+        self._sessions: Sessions | None = None
+        self._lock = threading.Lock()
+        self.guides: list[Guide] = []
+        for source in sources:
+            if source.live is not None and all(guide.live != source.live for guide in self.guides):
+                name = source.name.partition(" ")[0]
+                self.guides.append(Guide(name, source.live, self.buildings(source.folder)))
+
+    def buildings(self, folder: DataFolder) -> Buildings:
+        if folder.path not in self._buildings:
+            self._buildings[folder.path] = Buildings(folder, self._skyboxes)
+        return self._buildings[folder.path]
+
+    def source(self, number: int) -> Source:
+        if not 0 <= number < len(self.sources):
+            raise UnknownError(f"there are sources 0 to {len(self.sources) - 1}, not {number}.")
+        return self.sources[number]
+
+    def guide(self, number: int) -> Guide:
+        if not self.guides:
+            raise UnknownError("no agent is here to walk; open a run, or 'mtvm view' without anything.")
+        if not 0 <= number < len(self.guides):
+            raise UnknownError(f"there are agents 0 to {len(self.guides) - 1}, not {number}.")
+        return self.guides[number]
+
+    @property
+    def sessions(self) -> Sessions:
+        """Made on first use, because agents need torch and result files do not."""
+        from mtvm.viewer.sessions import Limits, Sessions
+
+        with self._lock:
+            if self._sessions is None:
+                self._sessions = Sessions(self._limits or Limits())
+            return self._sessions
+
+    def session(self, name: str) -> Session:
+        return self.sessions.get(name)
+
+    def walk(self, number: int, identity: str, attention: bool = False) -> Walk:
+        """The walk of an episode. With `attention`, an agent that is here walks it again if nobody wrote it down."""
+        source, key = self.source(number), (number, identity)
+        with self._lock:
+            if key in self._thought:
+                return self._thought[key]
+        walk = source.walk(identity)
+        known = any(event.words for event in walk.events)
+        if not attention or known or source.live is None:
+            return walk
+        walk = self._rethought(source, walk)
+        with self._lock:
+            self._thought[key] = walk
+            while len(self._thought) > _KEPT_WALKS:
+                self._thought.popitem(last=False)
+        return walk
+
+    def _rethought(self, source: Source, walk: Walk) -> Walk:
+        """The same way with what the agent thinks along it."""
+        from mtvm.viewer.sessions import Session, load_live
+
+        assert source.live is not None
+        episode = source.episodes[source.row(walk.id)]
+        start = (episode.scan, episode.start, episode.heading)
+        session = Session(
+            load_live(source.live),
+            episode.text,
+            self.buildings(source.folder),
+            start,
+            source.episodes.task.truncation,
+        )
+        for event in walk.events[:-1]:
+            session.act(event.action)
+        done = dataclasses.replace(session.events[-1], action=walk.events[-1].action)
+        events = [dataclasses.replace(event, id=walk.id) for event in [*session.events[:-1], done]]
+        return dataclasses.replace(walk, events=events)
+
+    def buildings_of(self, scan: str, guide: int | None = None, source: int | None = None) -> Buildings:
+        """Where a building is."""
+        if guide is not None:
+            return self.guide(guide).buildings
+        if source is not None:
+            return self.buildings(self.source(source).folder)
+        raise InputError(f"say whose building {scan} is: a source or an agent.")

@@ -1,0 +1,177 @@
+"""What the page shows: evaluations of runs, and result files of anybody's agents.
+
+Only the files that were named when the server started are ever read; the page knows them by number.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtvm.config import DataConfig
+from mtvm.errors import InputError, shown
+from mtvm.files import read_json
+from mtvm.learning.run_folder import EVALUATIONS, RunFolder
+from mtvm.tasks.data import DataFolder
+from mtvm.tasks.episode import EpisodeSet
+from mtvm.tasks.events import STEPS, EventFile, StepEvent, events_of_trajectory
+from mtvm.tasks.load import load_episodes
+from mtvm.tasks.metrics import score_trajectories, summarize
+from mtvm.tasks.results import Pose, checked_nodes, read_results
+from mtvm.viewer.figures import Walk
+
+RESULTS = "results.json"
+
+
+class UnknownError(InputError):
+    """Something that is not there was asked for."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Live:
+    """An agent that can walk now, and what it sees."""
+
+    agent: Path
+    """The folder of its weights, or the name of a pretrained agent."""
+    data: DataConfig
+
+
+@dataclasses.dataclass(eq=False)
+class Source:
+    """Trajectories of one agent on one split."""
+
+    name: str
+    path: Path
+    folder: DataFolder
+    episodes: EpisodeSet
+    trajectories: list[list[Pose]]
+    nodes: list[NDArray[np.int32]]
+    columns: dict[str, NDArray[np.float64]]
+    """Each metric of each episode; none if the goals are secret."""
+    steps: EventFile | None = None
+    live: Live | None = None
+
+    @classmethod
+    def read(cls, name: str, path: Path, folder: DataFolder, episodes: EpisodeSet, live: Live | None = None) -> Source:
+        """The trajectories of a result file, and the steps beside it if there are any."""
+        some, trajectories = read_results(path, episodes, partial=True)
+        nodes = checked_nodes(path, some, trajectories)
+        columns = score_trajectories(some, nodes) if some.has_goals else {}
+        steps = path.with_name(STEPS)
+        known = EventFile(steps) if path.name == RESULTS and steps.is_file() else None
+        return cls(name, path, folder, some, trajectories, nodes, columns, known, live)
+
+    @functools.cached_property
+    def rows(self) -> dict[str, int]:
+        return {identity: row for row, identity in enumerate(self.episodes.ids)}
+
+    def row(self, identity: str) -> int:
+        if identity not in self.rows:
+            raise UnknownError(f"there is no episode {shown(identity)} in {self.name}.")
+        return self.rows[identity]
+
+    def events(self, row: int) -> list[StepEvent]:
+        identity = self.episodes.ids[row]
+        if self.steps is not None and identity in self.steps:
+            return self.steps.of(identity)
+        poses, nodes = self.trajectories[row], self.nodes[row].tolist()
+        arrivals = [place for place, node in enumerate(nodes) if place == 0 or node != nodes[place - 1]]
+        # Low-level trajectories turn on the spot: where the agent looked last is where it went.
+        ends = [following - 1 for following in [*arrivals[1:], len(nodes)]]
+        angles = [poses[end][1:] for end in ends]
+        return list(events_of_trajectory(identity, self.episodes.world, [nodes[place] for place in arrivals], angles))
+
+    def walk(self, identity: str) -> Walk:
+        row = self.row(identity)
+        episode = self.episodes[row]
+        metrics = {name: float(column[row]) for name, column in self.columns.items()}
+        return Walk(episode.id, episode.scan, episode.text, self.events(row), episode.reference, episode.goals, metrics)
+
+    def describe(self) -> dict[str, Any]:
+        """What the page's header says of it."""
+        return {
+            "name": self.name,
+            "task": self.episodes.task.name,
+            "split": self.episodes.split,
+            "episodes": len(self.episodes),
+            "metrics": {name: round(value, 3) for name, value in summarize(self.columns).items()},
+            "can_walk": self.live is not None,
+            "has_steps": self.steps is not None,
+        }
+
+    def table(self) -> dict[str, Any]:
+        """Every episode of the list, column by column."""
+        world, starts = self.episodes.world, self.episodes.starts.tolist()
+        return {
+            "id": self.episodes.ids,
+            "scan": [world.scan(start) for start in starts],
+            "text": self.episodes.texts,
+            "steps": [int((np.diff(nodes) != 0).sum()) for nodes in self.nodes],
+            "metrics": {name: np.round(column, 2).tolist() for name, column in self.columns.items()},
+        }
+
+
+@dataclasses.dataclass(frozen=True)
+class Defaults:
+    """What result files do not say of themselves."""
+
+    data: Path | None = None
+    task: str = "r2r"
+    split: str = "val_unseen"
+    supervision: str = "mixed"
+
+
+def open_sources(paths: list[Path], defaults: Defaults) -> list[Source]:
+    """The evaluations of each run or folder, and each result file."""
+    found = [source for path in paths for source in _open(path, defaults)]
+    names = [source.name for source in found]
+    for source in found:
+        if names.count(source.name) > 1:
+            source.name = f"{source.name} ({source.path.parent})"
+    return found
+
+
+def _open(path: Path, defaults: Defaults) -> list[Source]:
+    if path.is_file():
+        data = _folder(defaults.data)
+        episodes = load_episodes(defaults.task, defaults.split, data, supervision=defaults.supervision)
+        return [Source.read(path.stem, path, data, episodes)]
+    if not path.is_dir():
+        raise InputError(f"{path}: there is no such run or result file.")
+    if (path / RESULTS).is_file():
+        return [read_evaluation(path, path.absolute().parent.parent.name, None, defaults)]
+    results = sorted(path.glob(f"{EVALUATIONS}/*/{RESULTS}"))
+    if not results:
+        raise InputError(f"{path}: no evaluation is here; make one with 'mtvm eval {path} --attention'.")
+    run, live = RunFolder(path), None
+    if run.is_run and run.best.is_dir():
+        config = run.config().data
+        live = Live(run.best, dataclasses.replace(config, folder=defaults.data or config.folder))
+    return [read_evaluation(result.parent, path.absolute().name, live, defaults) for result in results]
+
+
+def read_evaluation(where: Path, run: str, live: Live | None, defaults: Defaults) -> Source:
+    """The folder of an evaluation; its metrics file names the split."""
+    said = read_json(where / "metrics.json", "metrics of an evaluation")
+    task, _, split = str(said.get("split") if isinstance(said, dict) else "").partition(" ")
+    if not split:
+        raise InputError(f"{where / 'metrics.json'}: does not say which split was walked; evaluate again.")
+    data = _folder(defaults.data or (live.data.folder if live else None))
+    supervision = live.data.supervision if live else defaults.supervision
+    episodes = load_episodes(task, split, data, supervision=supervision)
+    return Source.read(f"{run} {task}/{split}", where / RESULTS, data, episodes, live)
+
+
+def _folder(path: Path | None) -> DataFolder:
+    return _walked(DataFolder.locate(path).absolute())
+
+
+@functools.lru_cache(maxsize=8)
+def _walked(path: Path) -> DataFolder:
+    """A data folder is searched once."""
+    return DataFolder(path)

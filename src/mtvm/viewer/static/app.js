@@ -1,0 +1,270 @@
+// The page: which episode and step are shown, and what happens when somebody clicks.
+// The address after # names what is shown, so that a link reopens it.
+
+import { ask, askDrawing, element, query } from "./api.js";
+import { EpisodeList } from "./list.js";
+import { Pane } from "./pane.js";
+import { showPanorama } from "./panorama.js";
+import { Talk } from "./talk.js";
+
+const $ = (name) => document.getElementById(name);
+const PLAY = 900; // milliseconds a step
+
+const state = { source: 0, other: null, id: null, step: 0, talking: false };
+let overview, list, talk, walk, otherWalk, playing = null;
+const panes = [new Pane({ act: (action) => talk.act(action) }), new Pane({})];
+const tables = new Map();
+const places = new Map();
+
+async function start() {
+  overview = await ask("/api/overview");
+  list = new EpisodeList((id) => go({ id, step: 0 }));
+  talk = new Talk(overview.agents, panes[0], { redraw, complain });
+  fillSources();
+  $("source").addEventListener("change", () => go({ source: Number($("source").value), id: null, step: 0 }));
+  $("other").addEventListener("change", () => go({ other: $("other").value === "" ? null : Number($("other").value) }));
+  $("differ").addEventListener("change", restrict);
+  $("slider").addEventListener("input", () => go({ step: Number($("slider").value) }));
+  $("back").addEventListener("click", () => move(-1));
+  $("forward").addEventListener("click", () => move(1));
+  $("play").addEventListener("click", togglePlay);
+  $("watch-tab").addEventListener("click", () => go({ talking: false }));
+  $("talk-tab").addEventListener("click", () => go({ talking: true }));
+  $("talk-tab").disabled = overview.agents.length === 0;
+  if (!overview.agents.length) $("talk-tab").title = "No agent is here: open a run instead of a result file.";
+  document.addEventListener("keydown", key);
+  window.addEventListener("hashchange", () => read());
+  await read();
+}
+
+function fillSources() {
+  const options = overview.sources.map((source, number) => element("option", { value: number }, source.name));
+  $("source").replaceChildren(...options);
+  $("other").replaceChildren(element("option", { value: "" }, "nothing"), ...options.map((option) => option.cloneNode(true)));
+  $("other").disabled = overview.sources.length < 2;
+}
+
+// The address is the state.
+async function read() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const number = (name) => (given.get(name) === null || given.get(name) === "" ? null : Number(given.get(name)));
+  const source = Math.min(Math.max(number("source") ?? 0, 0), overview.sources.length - 1);
+  Object.assign(state, {
+    source, other: number("other"), id: given.get("id"), step: number("step") ?? 0, talking: given.has("talk"),
+  });
+  if (state.other !== null && !overview.sources[state.other]) state.other = null;
+  await update();
+}
+
+function go(changes) {
+  Object.assign(state, changes);
+  const address = query({
+    source: state.source, other: state.other, id: state.id, step: state.step || null, talk: state.talking ? 1 : null,
+  });
+  history.replaceState(null, "", `#${address}`);
+  return update();
+}
+
+async function update() {
+  try {
+    document.body.classList.toggle("talking", state.talking);
+    document.body.classList.toggle("comparing", state.other !== null && !state.talking);
+    $("talk").hidden = !state.talking;
+    $("episodes").hidden = state.talking;
+    $("watch-tab").setAttribute("aria-pressed", String(!state.talking));
+    $("talk-tab").setAttribute("aria-pressed", String(state.talking));
+    if (state.talking) {
+      await talk.open();
+    } else {
+      await openSource();
+      await openEpisode();
+    }
+    await redraw();
+    if (!$("message").dataset.keep) complain(null);
+  } catch (error) {
+    complain(error);
+  }
+}
+
+function complain(error) {
+  $("message").hidden = !error;
+  $("message").textContent = error ? error.message : "";
+}
+
+async function table(number) {
+  if (!tables.has(number)) tables.set(number, await ask(`/api/sources/${number}/episodes`));
+  return tables.get(number);
+}
+
+async function openSource() {
+  $("source").value = state.source;
+  $("other").value = state.other ?? "";
+  const source = overview.sources[state.source];
+  $("means").textContent = Object.entries(source.metrics)
+    .filter(([name]) => ["NE", "SR", "SPL", "nDTW"].includes(name))
+    .map(([name, value]) => `${name} ${value.toFixed(overview.metrics[name].unit === "m" ? 2 : 1)}`).join("  ");
+  const found = await table(state.source);
+  if (list.table !== found) list.show(found);
+  $("differ-label").hidden = state.other === null;
+  if (restricted !== restriction()) await restrict();
+  if (state.id === null || !found.id.includes(state.id)) {
+    const missing = state.id;
+    state.id = list.first() ?? found.id[0];
+    state.step = 0;
+    if (missing !== null) throw new Error(`There is no episode ${missing.slice(0, 60)} in ${source.name}.`);
+  }
+  if (list.chosen !== state.id) list.mark(state.id);
+}
+
+let restricted = "";
+
+function restriction() {
+  return state.other === null || !$("differ").checked ? "" : `${state.source} ${state.other}`;
+}
+
+async function restrict() {
+  restricted = restriction();
+  if (!restricted) return list.restrict(null);
+  const found = await ask(`/api/differences?${query({ first: state.source, second: state.other })}`);
+  list.restrict(new Set(found.different.map((one) => one.id)));
+}
+
+async function openEpisode() {
+  const key = `${state.source} ${state.id}`;
+  if (walk?.key !== key) {
+    const source = state.source, id = state.id;
+    walk = { key, ...(await ask(`/api/walk?${query({ source, id })}`)) };
+    $("matrix").replaceChildren();
+    think(source, id, key);
+  }
+  const otherKey = state.other === null ? null : `${state.other} ${state.id}`;
+  if (otherKey && otherWalk?.key !== otherKey) {
+    otherWalk = { key: otherKey, ...(await ask(`/api/walk?${query({ source: state.other, id: state.id })}`)) };
+    thinkOther(state.other, state.id, otherKey);
+  } else if (!otherKey) {
+    otherWalk = null;
+  }
+  state.step = Math.min(Math.max(state.step, 0), walk.events.length - 1);
+}
+
+// The attention may have to be computed; the rest of the page does not wait for it.
+async function think(source, id, key) {
+  const thought = await rethought(walk, source, id);
+  if (walk.key !== key) return;
+  if (thought) {
+    walk = { key, ...thought };
+    await redraw();
+  }
+  await drawMatrix();
+}
+
+async function thinkOther(source, id, key) {
+  const thought = await rethought(otherWalk, source, id);
+  if (otherWalk?.key !== key || !thought) return;
+  otherWalk = { key, ...thought };
+  await redraw();
+}
+
+// The walk with what the agent thinks along it; null if that is known already, or cannot be.
+async function rethought(known, source, id) {
+  if (known.events.some((event) => event.words) || !overview.sources[source].can_walk) return null;
+  return ask(`/api/walk?${query({ source, id, attention: true })}`).catch(() => null);
+}
+
+function shown() {
+  return state.talking ? talk.shown() : { walk, address: { source: state.source, id: state.id }, place: { source: state.source } };
+}
+
+async function redraw() {
+  const { walk: current, address, place } = shown();
+  if (state.talking && !current) {
+    $("panes").replaceChildren(panes[0].root);
+    return;
+  }
+  const step = state.talking ? talk.step(state.step) : state.step;
+  const comparing = otherWalk && !state.talking;
+  $("panes").replaceChildren(panes[0].root, ...(comparing ? [panes[1].root] : []));
+  const last = Math.max(current.events.length, comparing ? otherWalk.events.length : 0) - 1;
+  $("slider").max = last;
+  $("slider").value = step;
+  $("step").textContent = `step ${step} of ${last}`;
+  drawExports(address);
+  const units = overview.metrics;
+  const mine = Math.min(step, current.events.length - 1), theirs = comparing ? Math.min(step, otherWalk.events.length - 1) : 0;
+  const live = state.talking && talk.canAct(mine);
+  const title = state.talking ? talk.title() : overview.sources[state.source].name;
+  const drawn = [
+    panes[0].show(current, address, mine, { title, live, units, other: comparing ? state.other : null }),
+    look(current.events[mine], place, live),
+  ];
+  if (comparing) {
+    const there = { source: state.other, id: state.id };
+    drawn.push(panes[1].show(otherWalk, there, theirs, { title: overview.sources[state.other].name, units }));
+  }
+  await Promise.all(drawn);
+  if (state.talking) await drawMatrix();
+  frameMatrix(step);
+  document.body.dataset.shown = `${current.key ?? address.session} ${step}`;
+}
+
+async function look(event, where, live) {
+  if (!event) return;
+  const path = `/api/buildings/${encodeURIComponent(event.scan)}/${encodeURIComponent(event.viewpoint)}`;
+  const key = `${path}?${query(where)}`;
+  if (!places.has(key)) places.set(key, await ask(key));
+  const place = places.get(key);
+  $("room").textContent = [place.room, place.image ? null : "no image here: names and captions in their directions"].filter(Boolean).join(" · ");
+  showPanorama($("panorama"), place, `${path}/sphere.jpg?${query(where)}`, event, live ? (action) => talk.act(action) : null)
+    .catch((error) => { $("room").textContent = `The panorama cannot be drawn (${error.message}).`; });
+}
+
+async function drawMatrix() {
+  const { walk: current, address } = shown();
+  if (!current?.events.some((event) => event.words)) {
+    $("matrix").replaceChildren(element("p", { class: "hint" }, "No attention was recorded, and no agent is here to think it over again."));
+    return;
+  }
+  const drawing = await askDrawing(`/api/walk/matrix.svg?${query(address)}`);
+  for (const cell of drawing.querySelectorAll("[data-step]")) {
+    cell.addEventListener("click", () => go({ step: Number(cell.dataset.step) }));
+  }
+  $("matrix").replaceChildren(drawing);
+  frameMatrix(state.step);
+}
+
+function frameMatrix(step) {
+  for (const cell of $("matrix").querySelectorAll("text[data-step]")) cell.classList.toggle("current", Number(cell.dataset.step) === step);
+}
+
+function drawExports(address) {
+  const link = (name, title) => element("a", { href: `/api/walk/${name}?${query(address)}`, download: "" }, title);
+  $("exports").replaceChildren(link("walk.gif", "GIF"), link("walk.html", "HTML"), link("map.svg", "map SVG"), link("matrix.svg", "matrix SVG"), link("strip.svg", "views SVG"));
+}
+
+function move(by) {
+  const step = Math.min(Math.max(Number($("slider").value) + by, 0), Number($("slider").max));
+  return go({ step });
+}
+
+function togglePlay() {
+  if (playing) {
+    clearInterval(playing);
+    playing = null;
+  } else {
+    if ($("slider").value === $("slider").max) go({ step: 0 });
+    playing = setInterval(() => ($("slider").value === $("slider").max ? togglePlay() : move(1)), PLAY);
+  }
+  $("play").textContent = playing ? "❚❚ Pause" : "▶ Play";
+  $("play").setAttribute("aria-label", playing ? "Pause" : "Play");
+}
+
+function key(event) {
+  if (event.target.closest("input, select, textarea, [role=listbox]") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "ArrowLeft") move(-1);
+  else if (event.key === "ArrowRight") move(1);
+  else if (event.key === " " && event.target.tagName !== "BUTTON") togglePlay();
+  else return;
+  event.preventDefault();
+}
+
+start().catch(complain);

@@ -1,0 +1,123 @@
+// One agent's walk: instruction, map, what it thinks of its candidates, its memory and its metrics.
+
+import { askDrawing, element, query } from "./api.js";
+
+export class Pane {
+  constructor({ act, pickViewpoint }) {
+    this.act = act;
+    this.pickViewpoint = pickViewpoint;
+    this.request = 0;
+    this.title = element("h2");
+    this.metrics = element("p", { class: "metrics" });
+    this.words = element("p", { class: "words" });
+    this.map = element("div", { class: "map" });
+    this.actions = element("ol", { class: "actions", "aria-label": "Candidates and their probabilities" });
+    this.memory = element("div", { class: "memory" });
+    const thought = element("div", { class: "thought" }, this.actions, this.memory);
+    this.root = element("article", { class: "pane" }, this.title, this.words, this.map, thought, this.metrics);
+  }
+
+  // `address` names the walk to the server: { source, id } or { session }.
+  async show(walk, address, step, { title, other = null, live = false, units }) {
+    this.title.textContent = title;
+    const event = walk.events[step];
+    this.drawWords(walk, event);
+    this.drawActions(event, live);
+    this.drawMemory(event);
+    this.drawMetrics(walk, units);
+    const path = (all) => `/api/walk/map.svg?${query({ ...address, step, other, here: all ? null : true })}`;
+    await this.drawMap(path(this.allStoreys), live);
+    const drawn = this.map.firstElementChild;
+    if (drawn?.dataset.storeys > 1) this.offerStoreys(path, live);
+  }
+
+  offerStoreys(path, live) {
+    const button = element("button", { type: "button", "aria-pressed": String(Boolean(this.allStoreys)) }, "all storeys");
+    button.addEventListener("click", async () => {
+      this.allStoreys = !this.allStoreys;
+      await this.drawMap(path(this.allStoreys), live);
+      this.offerStoreys(path, live);
+    });
+    this.map.append(button);
+  }
+
+  async drawMap(path, live) {
+    const request = ++this.request;
+    const drawing = await askDrawing(path);
+    if (request !== this.request) return; // a later step overtook this one
+    drawing.removeAttribute("width");
+    drawing.removeAttribute("height");
+    if (live) {
+      for (const shape of drawing.querySelectorAll("[data-action]")) {
+        shape.classList.add("clickable");
+        shape.addEventListener("click", () => this.act(Number(shape.dataset.action)));
+      }
+    }
+    if (this.pickViewpoint) {
+      for (const shape of drawing.querySelectorAll(".viewpoint")) {
+        shape.classList.add("clickable");
+        shape.addEventListener("click", () => this.pickViewpoint(shape.dataset.viewpoint));
+      }
+    }
+    this.map.replaceChildren(drawing);
+  }
+
+  // Each word where it stands in the text, shaded by the attention on it.
+  drawWords(walk, event) {
+    const shades = event?.words ?? [];
+    const most = Math.max(...shades.map(([, weight]) => weight), 1e-9);
+    const text = walk.text, lower = text.toLowerCase(), parts = [];
+    let at = 0;
+    for (const [word, weight] of shades) {
+      const found = word ? lower.indexOf(word.toLowerCase(), at) : -1;
+      if (found < 0 || found - at > 12) continue;
+      if (found > at) parts.push(text.slice(at, found));
+      const span = element("mark", { title: `attention ${weight.toFixed(3)}` }, text.slice(found, found + word.length));
+      span.style.setProperty("--share", (weight / most).toFixed(3));
+      parts.push(span);
+      at = found + word.length;
+    }
+    parts.push(text.slice(at));
+    this.words.replaceChildren(...parts);
+  }
+
+  drawActions(event, live) {
+    const names = event ? [...event.candidates.map((_, number) => `candidate ${number + 1}`), "stop"] : [];
+    this.actions.replaceChildren(...names.map((name, action) => {
+      const share = event.probabilities?.[action];
+      const said = share === undefined ? "" : `${(100 * share).toFixed(1)}%`;
+      const bar = element("span", { class: "bar" });
+      bar.style.setProperty("--share", share ?? 0);
+      const chosen = action === event.action;
+      const label = element("span", { class: "name" }, name);
+      const parts = [label, bar, element("span", { class: "share" }, said)];
+      const inside = live
+        ? element("button", { type: "button", onclick: () => this.act(action) }, ...parts)
+        : element("div", {}, ...parts);
+      return element("li", { class: chosen ? "chosen" : "", "aria-current": chosen ? "true" : null }, inside);
+    }));
+  }
+
+  drawMemory(event) {
+    const tokens = event?.memory ?? [];
+    const most = Math.max(...tokens, 1e-9);
+    const strip = tokens.map((weight, number) => {
+      const cell = element("span", { title: `memory token of step ${number}: attention ${weight.toFixed(3)}` }, String(number));
+      cell.style.setProperty("--share", (weight / most).toFixed(3));
+      return cell;
+    });
+    const said = event?.memory === null || !event ? "Memory: not recorded" : `Memory: ${tokens.length} tokens`;
+    this.memory.replaceChildren(element("small", {}, said), element("div", { class: "strip" }, ...strip));
+  }
+
+  drawMetrics(walk, units) {
+    const facts = Object.entries(walk.metrics).map(([name, value]) => {
+      const unit = units[name]?.unit ?? "";
+      return element("span", { title: units[name]?.meaning ?? "" }, `${name} ${value.toFixed(unit === "m" ? 2 : 1)}${unit === "m" ? " m" : ""}`);
+    });
+    if (walk.left_reference !== null && walk.left_reference !== undefined) {
+      facts.push(element("span", { class: "bad" }, `left the reference path after step ${walk.left_reference}`));
+    }
+    this.metrics.replaceChildren(...facts);
+  }
+}

@@ -1,0 +1,92 @@
+// The panorama around the agent: an image on the sphere or, where there is none, words in their directions.
+
+import { element } from "./api.js";
+
+let made = null; // the library is large: loaded when the first panorama is shown
+
+async function viewer(container, first) {
+  if (!made) {
+    made = import("/static/vendor/panorama.js").then(({ Viewer, MarkersPlugin }) => {
+      const shown = new Viewer({
+        container,
+        panorama: first ?? plainSphere(),
+        navbar: false,
+        keyboard: false,
+        mousewheelCtrlKey: true,
+        defaultZoomLvl: 0,
+        maxFov: 100,
+        loadingTxt: "",
+        rendererParameters: { antialias: false },
+        plugins: [[MarkersPlugin, {}]],
+      });
+      return new Promise((resolve) => {
+        shown.addEventListener("ready", () => resolve({ shown, markers: shown.getPlugin(MarkersPlugin) }), { once: true });
+      });
+    });
+  }
+  return made;
+}
+
+// A sphere with nothing on it but floor, walls, ceiling and the points of the compass.
+function plainSphere() {
+  const canvas = element("canvas", { width: 2048, height: 1024 });
+  const draw = canvas.getContext("2d");
+  const shade = draw.createLinearGradient(0, 0, 0, 1024);
+  for (const [at, colour] of [[0, "#e9edf2"], [0.47, "#d5dbe3"], [0.5, "#b9c1cc"], [0.53, "#a49a8c"], [1, "#7d7468"]]) shade.addColorStop(at, colour);
+  draw.fillStyle = shade;
+  draw.fillRect(0, 0, 2048, 1024);
+  draw.fillStyle = "#5a626d";
+  draw.font = "26px sans-serif";
+  draw.textAlign = "center";
+  ["S", "W", "N", "E", "S"].forEach((name, number) => draw.fillText(name, 512 * number, 500));
+  return canvas.toDataURL("image/png");
+}
+
+let now, request = 0; // the address of the image that is shown, null for the plain sphere
+
+// `address` is where the server has the place; `event` what the agent thinks there.
+export async function showPanorama(container, place, address, event, act) {
+  const mine = ++request;
+  const picture = place.image ? address : null;
+  if (now === undefined) now = picture;
+  const { shown, markers } = await viewer(container, picture);
+  if (mine !== request) return;
+  const yaw = event && event.action < place.candidates.length ? place.candidates[event.action].heading : event?.heading ?? 0;
+  if (picture !== now) {
+    now = picture;
+    await shown.setPanorama(picture ?? plainSphere(), { transition: false, showLoader: false, position: { yaw, pitch: 0 } });
+    if (mine !== request) return;
+  }
+  shown.rotate({ yaw, pitch: place.image ? -0.1 : 0 });
+  markers.setMarkers([...words(place), ...candidates(place, event, act)]);
+  container.dataset.ready = String(mine);
+}
+
+function words(place) {
+  const sights = place.image ? place.sights.filter((sight) => sight.kind === "room") : place.sights;
+  return sights.map((sight, number) => ({
+    id: `word-${number}`,
+    element: element("span", { class: `sight ${sight.kind}` }, sight.text),
+    position: { yaw: sight.heading, pitch: sight.elevation },
+    anchor: "center center",
+  }));
+}
+
+function candidates(place, event, act) {
+  return place.candidates.map((candidate, action) => {
+    const share = event?.probabilities?.[action];
+    const chosen = event?.action === action;
+    const said = `${action + 1}${share === undefined ? "" : ` · ${(100 * share).toFixed(0)}%`}`;
+    const label = `candidate ${action + 1}${share === undefined ? "" : `, probability ${(100 * share).toFixed(0)} percent`}`;
+    const tag = act ? "button" : "span";
+    const made = element(tag, { class: `candidate ${chosen ? "chosen" : ""}`, "aria-label": label, type: act ? "button" : null }, said);
+    if (act) made.addEventListener("click", () => act(action));
+    return {
+      id: `candidate-${action}`,
+      element: made,
+      position: { yaw: candidate.heading, pitch: Math.min(candidate.elevation, 0) - 0.28 },
+      anchor: "center center",
+      zIndex: 10,
+    };
+  });
+}

@@ -1,0 +1,125 @@
+"""A run in the tiny world with an evaluation, a second one, a result file, and a server of them."""
+
+import dataclasses
+import json
+import shutil
+
+import numpy as np
+import pytest
+import torch
+
+import mtvm
+from mtvm.config import DataConfig
+from mtvm.features.store import FeatureStore
+from mtvm.learning.run_folder import RunFolder
+from mtvm.models.agent import Agent
+from mtvm.models.config import ModelConfig
+from mtvm.models.network import make_network
+from mtvm.presets import PRESETS
+from mtvm.tasks.baselines import run_baseline
+from mtvm.tasks.load import load_episodes
+from mtvm.tasks.results import write_results
+from mtvm.testing.tiny import write_tiny_world
+from mtvm.viewer.shown import Shown
+from mtvm.viewer.sources import Defaults, open_sources
+from mtvm.world.world import World
+
+SMALL = ModelConfig(
+    hidden=16,
+    heads=2,
+    intermediate=32,
+    language_layers=1,
+    crossmodal_layers=2,
+    feature_width=8,
+    angle_width=8,
+    critic_hidden=8,
+)
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory, own_cache):
+    """A tiny world with random features, and names and captions of one of its buildings."""
+    folder = write_tiny_world(tmp_path_factory.mktemp("viewed"), paths=6)
+    world, rng = World.load(folder / "connectivity"), np.random.default_rng(0)
+    entries = (
+        (world.scan(node), str(world.viewpoints[node]), rng.normal(size=(36, 8)).astype(np.float32))
+        for node in range(len(world))
+    )
+    FeatureStore.write(folder / "features", entries, source="random", source_format="test")
+    (folder / "semantics").mkdir()
+    lines = [
+        {
+            "scan": world.scan(node),
+            "viewpoint": str(world.viewpoints[node]),
+            "room": "kitchen" if node % 3 else "hallway",
+            "objects": [{"id": 1, "name": "chair", "views": [12], "boxes": [[310, 230, 20, 20]]}],
+        }
+        for node in range(len(world))
+    ]
+    (folder / "semantics" / "viewpoints.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    said = [
+        {"scan": one["scan"], "viewpoint": one["viewpoint"], "captions": [["a rug", "a <b>sofa</b>", ""]] * 8}
+        for one in lines
+    ]
+    (folder / "captions").mkdir()
+    (folder / "captions" / "captions.jsonl").write_text("\n".join(map(json.dumps, said)))
+    return folder
+
+
+def make_run(data, out, seed):
+    """A run whose best agent has random weights, evaluated with its attention."""
+    preset = PRESETS["tiny"]
+    config = dataclasses.replace(
+        preset,
+        out=out,
+        model=SMALL,
+        data=DataConfig(folder=data, features=data / "features", horizon=6, evaluate=("r2r/val_unseen",)),
+    )
+    RunFolder(out).write_config(config)
+    torch.manual_seed(seed)
+    model = make_network(SMALL).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.dim() > 1:
+                parameter.mul_(6)
+    Agent(model).save_pretrained(RunFolder(out).best)
+    mtvm.evaluate(out, attention=True, show_progress=False, device="cpu")
+    return out
+
+
+@pytest.fixture(scope="session")
+def run(data, tmp_path_factory):
+    return make_run(data, tmp_path_factory.mktemp("runs") / "first", seed=1)
+
+
+@pytest.fixture(scope="session")
+def other_run(data, tmp_path_factory):
+    return make_run(data, tmp_path_factory.mktemp("runs") / "second", seed=5)
+
+
+@pytest.fixture(scope="session")
+def results(data, tmp_path_factory):
+    """The result file of an agent of which nothing else is known: low-level, with turns on the spot."""
+    episodes = load_episodes("r2r", "val_unseen", data)
+    path = tmp_path_factory.mktemp("results") / "theirs.json"
+    write_results(path, episodes, run_baseline("random", episodes, seed=3))
+    return path
+
+
+@pytest.fixture(scope="session")
+def sources(run, other_run, results, data):
+    return open_sources([run, other_run, results], Defaults(data=data))
+
+
+@pytest.fixture
+def shown(sources):
+    return Shown(sources)
+
+
+@pytest.fixture
+def plain_run(run, tmp_path):
+    """The first run without the attention that was written down."""
+    copy = tmp_path / "plain"
+    shutil.copytree(run, copy)
+    (copy / "eval" / "r2r-val_unseen" / "steps.jsonl").unlink()
+    return copy

@@ -1,0 +1,155 @@
+"""Maps, matrices, strips and exports say what happened."""
+
+import dataclasses
+import io
+import json
+import re
+from xml.etree import ElementTree
+
+import pytest
+from PIL import Image
+
+from mtvm.errors import InputError
+from mtvm.tasks.definitions import SUCCESS_RADIUS
+from mtvm.tasks.events import StepEvent
+from mtvm.viewer.exporting import gif, page_of
+from mtvm.viewer.figures import Walk, draw_map, draw_matrix, draw_strip
+
+
+@pytest.fixture
+def walk(shown):
+    """The longest walk of the first run."""
+    source = shown.sources[0]
+    return max((source.walk(identity) for identity in source.episodes.ids), key=lambda walk: len(walk.events))
+
+
+@pytest.fixture
+def buildings(shown):
+    return shown.buildings(shown.sources[0].folder)
+
+
+def looks(drawing, look):
+    return [shape for shape in drawing.shapes if shape.look == look]
+
+
+def test_map_has_every_viewpoint_and_both_ways(buildings, walk):
+    drawing = draw_map(buildings, walk)
+    world = buildings.world(walk.scan)
+    assert {dict(shape.data)["viewpoint"] for shape in looks(drawing, "viewpoint")} == set(world.viewpoints.tolist())
+    assert len(looks(drawing, "reference")) >= len(walk.reference) - 1
+    assert len(looks(drawing, "path")) >= len(walk.viewpoints) - 1
+    assert not looks(drawing, "candidate")
+    ElementTree.fromstring(drawing.svg())
+
+
+def test_map_draws_the_goal_with_a_radius_of_three_metres(buildings, walk):
+    drawing, world = draw_map(buildings, walk), buildings.world(walk.scan)
+    (goal,) = looks(drawing, "goal")
+    marks = {dict(shape.data)["viewpoint"]: shape.points[0] for shape in looks(drawing, "viewpoint")}
+    storeys = buildings.storeys(walk.scan)
+    a, b = [node for node in range(len(world)) if storeys[node] == 0][:2]
+    metres = ((world.positions[a, :2] - world.positions[b, :2]) ** 2).sum() ** 0.5
+    (ax, ay), (bx, by) = (marks[str(world.viewpoints[node])] for node in (a, b))
+    pixels = ((ax - bx) ** 2 + (ay - by) ** 2) ** 0.5
+    assert goal.size[0] == pytest.approx(SUCCESS_RADIUS * pixels / metres, rel=1e-6)
+    assert goal.points[0] == marks[walk.goals[0]]
+
+
+def test_map_at_a_step_shows_the_candidates_with_their_probabilities(buildings, walk):
+    event = walk.events[1]
+    drawing = draw_map(buildings, walk, step=1)
+    marks = [shape for shape in drawing.shapes if shape.look in ("candidate-mark", "chosen-mark")]
+    assert [dict(shape.data)["viewpoint"] for shape in marks] == event.candidates
+    assert [dict(shape.data)["action"] for shape in looks(drawing, "chosen-mark")] == (
+        [] if event.stops else [str(event.action)]
+    )
+    said = {dict(shape.data)["action"]: shape.text for shape in looks(drawing, "label") if dict(shape.data)}
+    for action, share in enumerate(event.probabilities[:-1]):
+        assert said.get(str(action), "0%") == f"{share:.0%}"
+
+
+def test_map_is_north_up_and_east_right(buildings, walk):
+    world = buildings.world(walk.scan)
+    marks = {dict(s.data)["viewpoint"]: s.points[0] for s in looks(draw_map(buildings, walk), "viewpoint")}
+    ground = [n for n in range(len(world)) if buildings.storeys(walk.scan)[n] == 0]
+    north, south = max(ground, key=lambda n: world.positions[n, 1]), min(ground, key=lambda n: world.positions[n, 1])
+    east, west = max(ground, key=lambda n: world.positions[n, 0]), min(ground, key=lambda n: world.positions[n, 0])
+    assert marks[str(world.viewpoints[north])][1] < marks[str(world.viewpoints[south])][1]
+    assert marks[str(world.viewpoints[east])][0] > marks[str(world.viewpoints[west])][0]
+
+
+def test_storeys_are_counted_from_the_ground(buildings, walk):
+    storeys = buildings.storeys(walk.scan)
+    heights = buildings.world(walk.scan).positions[:, 2]
+    assert set(storeys.tolist()) == {0, 1}
+    assert heights[storeys == 0].max() < heights[storeys == 1].min()
+
+
+def test_walk_knows_where_it_left_the_reference():
+    def step(number, here, there):
+        return StepEvent("1", number, "s", here, 0.0, 0.0, [there], 0)
+
+    walk = Walk("1", "s", "", [step(0, "a", "b"), step(1, "b", "x"), step(2, "x", "y")], ("a", "b", "c"))
+    assert walk.viewpoints == ["a", "b", "x", "y"]
+    assert walk.left_reference == 1
+    assert dataclasses.replace(walk, events=walk.events[:1]).left_reference is None
+    assert dataclasses.replace(walk, reference=("a",)).left_reference is None
+
+
+def test_matrix_has_a_cell_for_each_word_and_step(walk):
+    drawing = draw_matrix(walk, step=1)
+    words = [word for word, _ in walk.events[0].words]
+    assert len(looks(drawing, "cell")) == len(words) * len(walk.events)
+    assert [shape.text for shape in looks(drawing, "label") if shape.turn] == words
+    darkest = max(
+        (shape for shape in looks(drawing, "cell") if dict(shape.data)["step"] == "1"), key=lambda s: s.opacity
+    )
+    most = max(weight for _, weight in walk.events[1].words)
+    assert float(dict(darkest.data)["weight"]) == pytest.approx(most, abs=1e-4)
+    assert len(looks(drawing, "now")) == 1
+
+
+def test_words_of_a_walk_are_those_of_its_text(walk):
+    assert "".join(word for word, _ in walk.events[0].words) == re.sub(r"\s", "", walk.text)
+    for event in walk.events:
+        assert 0 < sum(weight for _, weight in event.words) <= 1.001
+        assert len(event.memory) == event.step
+
+
+def test_matrix_without_attention_says_how_to_get_it(shown):
+    theirs = shown.sources[2].walk(shown.sources[2].episodes.ids[0])
+    with pytest.raises(InputError, match="evaluate with --attention"):
+        draw_matrix(theirs)
+
+
+def test_strip_shows_names_where_there_are_no_pictures(buildings, walk):
+    drawing = draw_strip(buildings, walk)
+    said = [shape.text for shape in drawing.shapes if shape.kind == "text"]
+    assert {"kitchen", "hallway"} & set(said)
+    assert sum(text.startswith("step ") for text in said) == len(walk.events)
+
+
+def test_gif_has_a_frame_for_each_step(buildings, walk):
+    picture = Image.open(io.BytesIO(gif(buildings, walk)))
+    assert picture.format == "GIF"
+    assert picture.n_frames == len(walk.events)
+
+
+def test_page_stands_alone_and_holds_the_steps(buildings, walk):
+    spiteful = dataclasses.replace(walk, text="</script><script>alert(1)</script>")
+    page = page_of(buildings, spiteful)
+    assert "<script>alert" not in page
+    assert not re.search(r'(src|href)="(?!data:|#)', page)
+    held = re.search(r'id="steps">(.*?)</script>', page, re.DOTALL).group(1)
+    assert [step["viewpoint"] for step in json.loads(held)] == [event.viewpoint for event in walk.events]
+
+
+def test_sights_lie_in_the_directions_of_what_they_name(buildings, walk):
+    place = buildings.place(walk.scan, walk.events[0].viewpoint)
+    (chair,) = [sight for sight in place.sights if sight.text == "chair"]
+    assert (chair.heading, chair.elevation) == pytest.approx((0, 0), abs=1e-9)
+    captions = [sight for sight in place.sights if sight.kind == "caption"]
+    assert len(captions) == 16, "empty captions say nothing"
+    assert {round(sight.elevation, 3) for sight in captions} == {-0.524, 0.0}
+    for sight in place.sights:
+        assert sight.kind != "room" or sight.text != place.room

@@ -1,0 +1,352 @@
+"""The server's API: what it answers, and what it refuses with a sentence."""
+
+import dataclasses
+import json
+import shutil
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+from fastapi.testclient import TestClient
+
+from mtvm.errors import InputError
+from mtvm.models.agent import Agent
+from mtvm.viewer.server import make_app
+from mtvm.viewer.sessions import Limits, Session
+from mtvm.viewer.shown import Shown
+from mtvm.viewer.sources import Defaults, open_sources
+
+LOCAL = "http://127.0.0.1"
+
+
+def client_of(shown, token=None, base=LOCAL):
+    return TestClient(make_app(shown, token), base_url=base, raise_server_exceptions=False)
+
+
+@pytest.fixture
+def client(shown):
+    return client_of(shown)
+
+
+def ok(answer):
+    assert answer.status_code == 200, answer.text
+    return answer
+
+
+def refused(answer, status, said):
+    assert answer.status_code == status, answer.text
+    assert said in answer.json()["error"]
+
+
+def begin(client, **changes):
+    building = client.get("/api/overview").json()["agents"][0]["buildings"][0]
+    return ok(client.post("/api/sessions", json={"text": "go left and stop.", "building": building} | changes)).json()
+
+
+# Sources and walks
+
+
+def test_overview_names_sources_agents_and_metrics(client, shown):
+    said = ok(client.get("/api/overview")).json()
+    assert [source["name"] for source in said["sources"]] == ["first r2r/val_unseen", "second r2r/val_unseen", "theirs"]
+    assert [source["can_walk"] for source in said["sources"]] == [True, True, False]
+    assert [agent["name"] for agent in said["agents"]] == ["first", "second"]
+    assert said["metrics"]["NE"]["unit"] == "m"
+
+
+@pytest.mark.parametrize("number", [0, 2])
+def test_episodes_are_columns_of_one_length(client, shown, number):
+    table = ok(client.get(f"/api/sources/{number}/episodes")).json()
+    count = len(shown.sources[number].episodes)
+    assert {len(table[name]) for name in ("id", "scan", "text", "steps")} == {count}
+    assert {len(column) for column in table["metrics"].values()} == {count}
+
+
+def test_walk_of_a_run_has_probabilities_attention_and_memory(client, shown):
+    identity = shown.sources[0].episodes.ids[2]
+    walk = ok(client.get("/api/walk", params={"source": 0, "id": identity})).json()
+    assert walk["id"] == identity
+    for event in walk["events"]:
+        assert sum(event["probabilities"]) == pytest.approx(1, abs=1e-3)
+        assert len(event["memory"]) == event["step"]
+        assert event["words"]
+    trajectory = [pose[0] for pose in shown.sources[0].trajectories[2]]
+    assert [event["viewpoint"] for event in walk["events"]] == trajectory[: len(walk["events"])]
+
+
+def test_walk_of_a_result_file_has_the_way_without_turns(client, shown):
+    source = shown.sources[2]
+    walk = ok(client.get("/api/walk", params={"source": 2, "id": source.episodes.ids[0]})).json()
+    names = [pose[0] for pose in source.trajectories[0]]
+    moves = [name for place, name in enumerate(names) if place == 0 or name != names[place - 1]]
+    assert [event["viewpoint"] for event in walk["events"]] == moves
+    assert all(event["probabilities"] is None for event in walk["events"])
+
+
+def test_attention_that_nobody_wrote_down_is_thought_again(plain_run, run, data):
+    plain, whole = (Shown(open_sources([path], Defaults(data=data))) for path in (plain_run, run))
+    identity = whole.sources[0].episodes.ids[0]
+    params = {"source": 0, "id": identity}
+    client = client_of(plain)
+    assert not any(event["words"] for event in client.get("/api/walk", params=params).json()["events"])
+    again = ok(client.get("/api/walk", params=params | {"attention": True})).json()["events"]
+    written = whole.walk(0, identity).events
+    known = [event for event in written if not event.stops or event.step == len(again) - 1]
+    assert len(again) >= len(known)
+    for thought, event in zip(again, written, strict=False):
+        assert thought["probabilities"] == pytest.approx(event.probabilities, abs=1e-3)
+        assert [word for word, _ in thought["words"]] == [word for word, _ in event.words]
+        assert [weight for _, weight in thought["words"]] == pytest.approx([w for _, w in event.words], abs=2e-3)
+        assert thought["memory"] == pytest.approx(event.memory, abs=2e-3)
+
+
+@pytest.mark.parametrize("name", ["map.svg", "matrix.svg", "strip.svg"])
+def test_drawings_are_svg(client, shown, name):
+    answer = ok(client.get(f"/api/walk/{name}", params={"source": 0, "id": shown.sources[0].episodes.ids[0]}))
+    assert answer.headers["content-type"].startswith("image/svg+xml")
+    ElementTree.fromstring(answer.text)
+
+
+def test_map_draws_another_sources_walk_too(client, shown):
+    params = {"source": 0, "id": shown.sources[0].episodes.ids[0], "step": 0}
+    alone, both = (client.get("/api/walk/map.svg", params=params | more).text for more in ({}, {"other": 2}))
+    assert 'class="other"' in both
+    assert 'class="other"' not in alone
+
+
+@pytest.mark.parametrize(("name", "kind"), [("walk.gif", "image/gif"), ("walk.html", "text/html")])
+def test_exports_are_downloads(client, shown, name, kind):
+    answer = ok(client.get(f"/api/walk/{name}", params={"source": 0, "id": shown.sources[0].episodes.ids[0]}))
+    assert answer.headers["content-type"].startswith(kind)
+    assert answer.headers["content-disposition"].startswith("attachment;")
+
+
+def test_differences_are_the_episodes_in_which_two_sources_differ(client, shown):
+    one, two = shown.sources[:2]
+    said = ok(client.get("/api/differences", params={"first": 0, "second": 1, "metric": "NE"})).json()
+    assert said["shared"] == len(one.episodes)
+    differ = {i for i in one.episodes.ids if one.columns["NE"][one.rows[i]] != two.columns["NE"][two.rows[i]]}
+    assert {pair["id"] for pair in said["different"]} == differ
+    apart = [abs(pair["first"] - pair["second"]) for pair in said["different"]]
+    assert apart == sorted(apart, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "said"),
+    [
+        ("/api/sources/9/episodes", 404, "sources 0 to 2"),
+        ("/api/sources/x/episodes", 422, "number"),
+        ("/api/walk?source=0&id=nobody", 404, "no episode nobody"),
+        ("/api/walk?source=0", 400, "name a walk"),
+        ("/api/walk/map.svg?source=0&id={id}&step=99", 400, "has steps 0 to"),
+        ("/api/walk/map.svg?source=0&id={id}&step=-1", 422, "step"),
+        ("/api/walk/matrix.svg?source=2&id={id}", 400, "no attention"),
+        ("/api/walk?session=nobody", 410, "no such session"),
+        ("/api/differences?first=0&second=1&metric=luck", 400, "luck"),
+        ("/api/buildings/nowhere/x?agent=0", 404, "no building"),
+        ("/api/buildings/tiny3/x?agent=0", 404, "no viewpoint"),
+        ("/api/buildings/tiny3/x", 400, "whose building"),
+        ("/api/buildings/..%2f..%2fetc/passwd?agent=0", 404, ""),
+    ],
+)
+def test_bad_requests_get_a_sentence(client, shown, path, status, said):
+    answer = client.get(path.replace("{id}", shown.sources[0].episodes.ids[0]))
+    assert answer.status_code == status, answer.text
+    assert said in answer.text
+
+
+def test_place_has_candidates_names_and_captions_as_plain_text(client, shown):
+    walk = shown.walk(0, shown.sources[0].episodes.ids[0])
+    place = ok(client.get(f"/api/buildings/{walk.scan}/{walk.events[0].viewpoint}?source=0")).json()
+    assert [one["viewpoint"] for one in place["candidates"]] == walk.events[0].candidates
+    assert place["image"] is False
+    assert "a <b>sofa</b>" in [sight["text"] for sight in place["sights"]]
+
+
+# Talking
+
+
+def test_agent_walks_by_itself_as_in_its_evaluation(client, shown):
+    source = shown.sources[0]
+    row = max(range(len(source.nodes)), key=lambda row: len(source.nodes[row]))
+    episode = source.episodes[row]
+    begun = begin(client, text=episode.text, building=episode.scan, viewpoint=episode.start, heading=episode.heading)
+    session, written = begun["session"], shown.walk(0, episode.id).events
+    assert begun["thought"]["probabilities"] == pytest.approx(written[0].probabilities, abs=1e-3)
+    for event in written[:-1]:
+        answer = ok(client.post("/api/act", json={"session": session})).json()
+        assert answer["done"]["candidates"][answer["done"]["action"]] == event.target
+    assert answer["thought"]["viewpoint"] == written[-1].viewpoint
+
+
+def test_visitor_takes_a_step_and_the_agent_thinks_on_from_there(client):
+    begun = begin(client)
+    wanted = len(begun["thought"]["candidates"]) - 1
+    answer = ok(client.post("/api/act", json={"session": begun["session"], "action": wanted})).json()
+    assert answer["done"]["action"] == wanted
+    assert answer["thought"]["viewpoint"] == begun["thought"]["candidates"][wanted]
+    assert len(answer["thought"]["memory"]) == 1
+
+
+def test_stopping_ends_the_walk(client):
+    begun = begin(client)
+    stop = len(begun["thought"]["candidates"])
+    answer = ok(client.post("/api/act", json={"session": begun["session"], "action": stop})).json()
+    assert answer["thought"] is None
+    refused(client.post("/api/act", json={"session": begun["session"]}), 410, "has ended")
+
+
+def test_walk_streams_a_line_for_each_step(client):
+    begun = begin(client)
+    lines = [
+        json.loads(line) for line in ok(client.post("/api/walk", json={"session": begun["session"]})).text.splitlines()
+    ]
+    assert [line["step"] for line in lines][:3] == [0, 1, 1] or lines[-1]["action"] == len(lines[-1]["candidates"])
+    assert max(line["step"] for line in lines) <= Limits().steps
+    walk = ok(client.get("/api/walk", params={"session": begun["session"]})).json()
+    assert walk["events"][0]["viewpoint"] == begun["thought"]["viewpoint"]
+    ElementTree.fromstring(client.get("/api/walk/map.svg", params={"session": begun["session"], "step": 0}).text)
+
+
+def test_robot_is_answered_as_the_agent_would(client, shown):
+    sight = {"headings": [0.1, -1.0], "elevations": [0.0, 0.0], "features": [[0.5] * 8, [-0.5] * 8]}
+    begun = ok(client.post("/api/sessions", json={"text": "go left"})).json()
+    assert begun["thought"] is None
+    said = ok(client.post("/api/act", json={"session": begun["session"], "sight": sight})).json()["thought"]
+    agent = Agent.from_pretrained(shown.guides[0].live.agent, "cpu")
+    agent.start("go left")
+    from mtvm.models.agent import Observation
+
+    expected = agent.act(Observation(**sight))
+    assert said["probabilities"] == pytest.approx(expected.probabilities.tolist(), abs=1e-4)
+    again = ok(client.post("/api/act", json={"session": begun["session"], "sight": sight, "action": 0})).json()
+    assert len(again["thought"]["memory"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "said"),
+    [
+        ({"text": "  "}, 400, "empty"),
+        ({"text": "go " * 1000}, 400, "2000 are allowed"),
+        ({"text": "go", "agent": 7}, 404, "agents 0 to 1"),
+        ({"text": "go", "building": "nowhere"}, 404, "no building"),
+        ({"text": "go", "building": "tiny3", "viewpoint": "x"}, 404, "no viewpoint"),
+        ({"text": "go", "building": "tiny3", "heading": 1e9}, 422, "heading"),
+        ({}, 422, "text"),
+    ],
+)
+def test_sessions_that_cannot_begin_get_a_sentence(client, body, status, said):
+    refused(client.post("/api/sessions", json=body), status, said)
+
+
+def test_impossible_actions_are_refused_and_the_session_lives_on(client):
+    begun = begin(client)
+    refused(client.post("/api/act", json={"session": begun["session"], "action": 99}), 400, "there are actions 0 to")
+    ok(client.post("/api/act", json={"session": begun["session"], "action": 0}))
+
+
+def test_robot_with_wrong_features_gets_a_sentence(client):
+    begun = ok(client.post("/api/sessions", json={"text": "go left"})).json()
+    sight = {"headings": [0.1], "elevations": [0.0], "features": [[0.5] * 3]}
+    refused(client.post("/api/act", json={"session": begun["session"], "sight": sight}), 400, "features must be (1, 8)")
+
+
+def test_limits_on_sessions_rate_and_idle_time(sources, monkeypatch):
+    few = client_of(Shown(sources, limits=Limits(sessions=2)))
+    first = begin(few)
+    begin(few)
+    building = {"text": "go", "building": "tiny3"}
+    refused(few.post("/api/sessions", json=building), 429, "2 walks are under way")
+    ok(few.post("/api/sessions/end", json={"session": first["session"]}))
+    ok(few.post("/api/sessions", json=building))
+    slow = client_of(Shown(sources, limits=Limits(rate=1)))
+    ok(slow.post("/api/sessions", json=building))
+    refused(slow.post("/api/sessions", json=building), 429, "a second")
+    brief = client_of(Shown(sources, limits=Limits(idle=-1.0)))
+    refused(brief.post("/api/act", json={"session": begin(brief)["session"]}), 410, "no such session")
+
+
+def test_a_crash_in_one_session_leaves_the_others(client, monkeypatch):
+    broken, fine = begin(client), begin(client)
+    real = Session.act
+
+    def crash(self, action=None):
+        if self.name == broken["session"]:
+            raise RuntimeError("secret detail")
+        return real(self, action)
+
+    monkeypatch.setattr(Session, "act", crash)
+    answer = client.post("/api/act", json={"session": broken["session"]})
+    refused(answer, 500, "something went wrong")
+    assert "secret" not in answer.text
+    ok(client.post("/api/act", json={"session": fine["session"], "action": 0}))
+    refused(client.post("/api/act", json={"session": broken["session"]}), 410, "no such session")
+
+
+# Safety
+
+
+def test_answers_forbid_what_the_page_does_not_need(client):
+    headers = ok(client.get("/")).headers
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src 'self';" in policy
+    assert headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize("path", ["/static/../server.py", "/static/%2e%2e/server.py", "/static/..%2f..%2ferrors.py"])
+def test_no_file_outside_the_page_can_be_read(client, path):
+    assert client.get(path).status_code == 404
+
+
+def test_other_host_names_are_refused(shown):
+    refused(client_of(shown, base="http://evil.example").get("/api/overview"), 403, "127.0.0.1 and localhost")
+    ok(client_of(shown, base="http://localhost:9").get("/api/overview"))
+
+
+def test_other_sites_and_forms_are_refused(client):
+    body = json.dumps({"text": "go"})
+    kind = {"content-type": "application/json"}
+    refused(
+        client.post("/api/sessions", content=body, headers=kind | {"origin": "http://evil.example"}), 403, "other sites"
+    )
+    refused(client.post("/api/sessions", content=body, headers={"content-type": "text/plain"}), 415, "application/json")
+
+
+def test_token_is_asked_for_and_kept_in_a_cookie(shown):
+    refused(client_of(shown, token="right", base="http://far").get("/api/overview"), 401, "token")
+    client = client_of(shown, token="right", base="http://far")
+    refused(client.get("/?token=wrong"), 401, "token")
+    ok(client.get("/?token=right"))
+    ok(client.get("/api/overview"))
+    bearer = client_of(shown, token="right", base="http://far")
+    ok(bearer.get("/api/overview", headers={"authorization": "Bearer right"}))
+
+
+def test_openapi_describes_the_api(client):
+    paths = ok(client.get("/api/openapi.json")).json()["paths"]
+    assert {"/api/act", "/api/sessions", "/api/walk", "/api/walk/map.svg"} <= set(paths)
+
+
+# Opening
+
+
+def test_open_refuses_what_is_not_there_or_not_evaluated(tmp_path, data, run):
+    with pytest.raises(InputError, match="no such run"):
+        open_sources([tmp_path / "nothing"], Defaults(data=data))
+    shutil.copytree(run, tmp_path / "copy")
+    shutil.rmtree(tmp_path / "copy" / "eval")
+    with pytest.raises(InputError, match="mtvm eval"):
+        open_sources([tmp_path / "copy"], Defaults(data=data))
+
+
+def test_open_takes_an_evaluation_without_its_run(run, data):
+    (source,) = open_sources([run / "eval" / "r2r-val_unseen"], Defaults(data=data))
+    assert source.name == "first r2r/val_unseen"
+    assert source.live is None
+    assert dataclasses.is_dataclass(source.walk(source.episodes.ids[0]))
+
+
+def test_malformed_steps_name_their_line(plain_run, data):
+    (plain_run / "eval" / "r2r-val_unseen" / "steps.jsonl").write_text('{"id": 3}\n')
+    with pytest.raises(InputError, match=r"steps\.jsonl, line 1"):
+        open_sources([plain_run], Defaults(data=data))
