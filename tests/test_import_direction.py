@@ -15,6 +15,7 @@ ROOMS = {
     "machine": 0,
     "weight_files": 0,
     "progress": 0,
+    "report_page": 0,
     "plugins": 0,
     "config_files": 0,
     "world": 1,
@@ -28,12 +29,13 @@ ROOMS = {
     "presets": 5,
     "speaker_config": 5,
     "learning": 6,
+    "studies": 7,
     "viewer": 7,
     "app": 8,
     "__main__": 8,
     "__init__": 9,  # the public surface, which imports lazily
 }
-APART = [{"homes", "models"}, {"gym", "models"}, {"testing", "models"}]
+APART = [{"homes", "models"}, {"gym", "models"}, {"testing", "models"}, {"studies", "viewer"}]
 """Rooms of one number that know nothing of each other."""
 
 

@@ -11,6 +11,8 @@ from mtvm.config import (
     DataConfig,
     ImitationConfig,
     LossConfig,
+    MaskedWordsConfig,
+    MatchingConfig,
     OptimizerConfig,
     SelectionConfig,
     TrainConfig,
@@ -36,6 +38,31 @@ def _paper_runs() -> dict[str, TrainConfig]:
         "paper-ndh": replace(paper, out=Path("runs/paper-ndh"), data=ndh, selection=on_ndh),
         "paper-r4r": replace(paper, out=Path("runs/paper-r4r"), data=r4r, selection=on_r4r),
     }
+
+
+def _paper_small() -> TrainConfig:
+    """The paper's network and losses in small: both directions, learned words, dropped before they are read."""
+    return TrainConfig(
+        out=Path("runs/paper-small"),
+        model=ModelConfig(
+            hidden=128,
+            heads=4,
+            intermediate=512,
+            language_layers=2,
+            crossmodal_layers=2,
+            feature_scale=5.0,
+            critic_hidden=128,
+        ),
+        data=DataConfig(sight="captions"),
+        loss=LossConfig(teacher_forced_updates=500),
+        optimizer=OptimizerConfig(
+            kind="muon", updates=1300, lr=1.5e-3, schedule="linear", warmup=50, clip=5.0, ema=0.99
+        ),
+        selection=SelectionConfig(split="r2r/val_seen", every=325),
+        batch=16,
+        alternate=True,
+        tensorboard=False,
+    )
 
 
 def _laptop_runs() -> dict[str, TrainConfig]:
@@ -86,6 +113,21 @@ def _laptop_runs() -> dict[str, TrainConfig]:
     return {"r2r-semantic": semantic, "demo": demo, "tiny": tiny}
 
 
+def pretraining(config: TrainConfig) -> TrainConfig:
+    """A run with the proxy tasks of pretraining instead of its own losses: the next action, hidden words, and whether
+    an instruction and a path belong together. Its agent is for `--init`."""
+    loss = LossConfig(
+        imitation=ImitationConfig(weight=1.0),
+        a2c=A2CConfig(weight=0.0),
+        consistency=ConsistencyConfig(enabled=False),
+        masked_words=MaskedWordsConfig(weight=1.0),
+        matching=MatchingConfig(weight=1.0),
+    )
+    selection = dataclasses.replace(config.selection, split="r2r/val_seen")
+    out = config.out.with_name(f"{config.out.name}-pretrained")
+    return dataclasses.replace(config, out=out, loss=loss, selection=selection)
+
+
 def _with_students(share: float, teacher_forced_updates: int) -> LossConfig:
     """Imitation alone, in teacher-forced and student rollouts."""
     return LossConfig(
@@ -96,12 +138,14 @@ def _with_students(share: float, teacher_forced_updates: int) -> LossConfig:
     )
 
 
-PRESETS: dict[str, TrainConfig] = _paper_runs() | _laptop_runs()
+PRESETS: dict[str, TrainConfig] = _paper_runs() | {"paper-small": _paper_small()} | _laptop_runs()
+PRETRAINING: dict[str, TrainConfig] = {name: pretraining(PRESETS[name]) for name in ("paper", "paper-small", "tiny")}
 DESCRIPTIONS: dict[str, str] = {
     "paper": "The paper's R2R run: 768 wide, 9 + 4 layers, batch 16, with PREVALENT's augmented instructions.",
     "paper-single": "The same with text only as key and value (MTVM-dagger-star).",
     "paper-ndh": "The paper's NDH run, selected by goal progress.",
     "paper-r4r": "The paper's model on R4R, following the reference path.",
+    "paper-small": "The paper's network in small, with its losses; sight from captions. Half an hour on one core.",
     "r2r-semantic": "Real R2R without images: room and object names as features. 45 minutes on two cores.",
     "demo": "The small agent of `make demo`, for the built-in world and its long walks. Six minutes on one core.",
     "tiny": "A few seconds, to try things.",

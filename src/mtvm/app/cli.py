@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tyro.extras import SubcommandApp
 
 import mtvm
-from mtvm.app.commands import features, speaker, tasks, training, viewing, weights, world
+from mtvm.app.commands import features, speaker, studies, tasks, training, viewing, weights, world
 from mtvm.errors import InputError
 
 _DESCRIPTION = f"mtvm {mtvm.__version__}: Vision-and-Language Navigation in plain Python."
@@ -20,6 +20,7 @@ COMMANDS: dict[str, Command] = {
     "demo": world.demo,
     "doctor": world.doctor,
     "train": training.train,
+    "pretrain": training.pretrain,
     "resume": training.resume,
     "eval": training.evaluate,
     "runs": training.runs,
@@ -33,6 +34,7 @@ COMMANDS: dict[str, Command] = {
 }
 GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
     "features": ("Make and inspect feature stores.", features.COMMANDS),
+    "study": ("The paper's tables and figures, each with one command.", studies.COMMANDS),
     "weights": ("Import, export and check weights.", weights.COMMANDS),
     "speaker": ("Train a speaker, which describes paths in words.", speaker.COMMANDS),
     "data": ("Build one dataset from another.", {"r4r": tasks.r4r, "hold-out": tasks.hold_out}),

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Sequence
 from statistics import fmean
 
-from mtvm.app.report_page import escaped
 from mtvm.errors import MissingExtraError
+from mtvm.report_page import escaped
 
 Point = tuple[float, float]
 

@@ -14,9 +14,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from mtvm.app.figures import MOST_POINTS, Point, curves_svg, drawable, smoothed, swatch
-from mtvm.app.report_page import escaped, page, paragraphs, section
 from mtvm.errors import InputError
 from mtvm.files import read_bytes, write_text
+from mtvm.report_page import escaped, page, paragraphs, section
 from mtvm.tasks.metric import METRICS, Metric
 
 

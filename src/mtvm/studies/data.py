@@ -1,0 +1,160 @@
+"""The data of a study: the folder, what is made of its files, what agents see, and digests of all that."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mtvm.config import BLIND, DataConfig, Split
+from mtvm.errors import InputError
+from mtvm.features.store import FeatureStore
+from mtvm.files import read_json, write_json
+from mtvm.learning.sight import SightMaker
+from mtvm.tasks.data import DataFolder
+from mtvm.tasks.load import load_episodes, task_file
+from mtvm.tasks.r4r import build_r4r
+from mtvm.tasks.records import read_records
+from mtvm.world.graph import connectivity_files
+
+_BYTES = 1 << 22  # of a file, read at a time
+_R4R_PATHS = {"train": 4000}
+_R4R_OTHER_PATHS = 400
+"""R4R has nine instructions for each of its many paths; a study takes this many paths, and three instructions each."""
+_R4R_EVERY = 4  # of the nine: first with first, second with second, third with third
+
+
+class StudyData:
+    """A data folder, and a folder in which files are made of it."""
+
+    def __init__(
+        self, folder: Path, made: Path, features: Path | None = None, sight: str | None = None, show: bool = True
+    ) -> None:
+        self.folder, self.made = DataFolder(folder.absolute()), made.absolute()
+        self._features, self._sight, self._show = features and features.absolute(), sight, show
+        self._digests: dict[Path, str] = {}
+        self._stores: dict[tuple[str | None, tuple[str, ...]], FeatureStore | None] = {}
+
+    def config(self) -> DataConfig:
+        """Where the data is and what an agent sees: what was asked for, else captions if there are any, else names."""
+        sight = self._sight
+        if sight is None and self._features is None:
+            found = self.folder.find(["captions.jsonl", "captions.jsonl.gz"])
+            sight = "names" if found is None else "captions"
+        return DataConfig(folder=self.folder.path, features=self._features, sight=sight)
+
+    def has(self, text: str) -> bool:
+        """Whether the data has this split, or it can be made."""
+        try:
+            self.split(text)
+        except InputError:
+            return False
+        return True
+
+    def split(self, text: str, share: float = 1.0) -> str:
+        """The split as a run reads it: by its name, or by the path of a file that was made."""
+        split = Split.parse(text)
+        if split.task.name == "r4r" and not self._is_there(split):
+            split = dataclasses.replace(split, split=str(self._make_r4r(split)))
+        path = task_file(self.folder, split.task, split.split)
+        if share < 1:
+            split = dataclasses.replace(split, split=str(self._make_share(path, share)))
+        weight = "" if split.weight == 1 else f"@{split.weight:g}"
+        return f"{split.task.name}/{split.split}{weight}"
+
+    def store(self, config: DataConfig) -> FeatureStore | None:
+        """What agents of this config see; made now if need be, before many processes want it. None for the blind."""
+        key = config.sight, config.train
+        if key not in self._stores:
+            if config.features is not None:
+                self._stores[key] = FeatureStore.open(config.features)
+            else:
+                self._stores[key] = SightMaker(config, self.folder, self._show).open()
+        return self._stores[key]
+
+    # Digests, by which trials are known
+
+    def digest(self, text: str) -> str:
+        """Of a split's task, file and weight."""
+        split = Split.parse(text)
+        content = self._digest(task_file(self.folder, split.task, split.split))
+        return f"{split.task.name} {split.weight:g} {content}"
+
+    @functools.cached_property
+    def graphs(self) -> str:
+        """Of the connectivity files."""
+        files = sorted(connectivity_files(self.folder.connectivity))
+        return _joined(self._digest(file) for file in files)
+
+    def seen(self, config: DataConfig) -> str:
+        """Of what agents of this config see."""
+        store = self.store(config)
+        return BLIND if store is None else str(store.meta["id"])
+
+    def _digest(self, path: Path) -> str:
+        if path not in self._digests:
+            self._digests[path] = digest_of(path)
+        return self._digests[path]
+
+    # Files that are made
+
+    def _is_there(self, split: Split) -> bool:
+        try:
+            task_file(self.folder, split.task, split.split)
+        except InputError:
+            return False
+        return True
+
+    def _make_share(self, path: Path, share: float) -> Path:
+        """A file with a share of another's entries, the same ones each time."""
+        entries = read_records(path, "path_id").entries
+        rows = np.random.default_rng(0).permutation(len(entries))[: max(1, round(share * len(entries)))]
+        return self._write(f"{path.stem}-{share:g}", [entries[row] for row in sorted(rows)])
+
+    def _make_r4r(self, split: Split) -> Path:
+        episodes = load_episodes("r2r", split.split, self.folder)
+        if not episodes.has_goals:
+            raise InputError(f"{episodes.source}: its paths have no goals, so no R4R can be made of them.")
+        name = f"R4R_{split.split}"
+        if not (self.made / f"{name}.json").is_file() or self._stale(name, episodes.source):
+            entries = build_r4r(episodes.source, episodes.world)
+            if not entries:
+                raise InputError(f"{episodes.source}: no path starts within 3 m of another's end to make R4R of.")
+            most = _R4R_PATHS.get(split.split, _R4R_OTHER_PATHS)
+            rows = np.unique(np.linspace(0, len(entries) - 1, min(most, len(entries))).astype(int))
+            chosen = [entries[row] | {"instructions": entries[row]["instructions"][::_R4R_EVERY]} for row in rows]
+            self._write(name, chosen)
+            write_json(self.made / f"{name}.source", self._digest(episodes.source))
+        return self.made / f"{name}.json"
+
+    def _stale(self, name: str, source: Path) -> bool:
+        mark = self.made / f"{name}.source"
+        return not mark.is_file() or read_json(mark, "digest") != self._digest(source)
+
+    def _write(self, name: str, entries: list[Any]) -> Path:
+        path = self.made / f"{name}.json"
+        if not path.is_file() or path.read_text(encoding="utf-8") != json.dumps(entries) + "\n":
+            write_json(path, entries)
+        return path
+
+
+def digest_of(path: Path) -> str:
+    """Of a file, or of all files below a folder."""
+    if path.is_dir():
+        return _joined(digest_of(file) for file in sorted(path.rglob("*")) if file.is_file())
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such file or folder.")
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while part := file.read(_BYTES):
+            digest.update(part)
+    return digest.hexdigest()
+
+
+def _joined(digests: Any) -> str:
+    return hashlib.sha256(" ".join(digests).encode()).hexdigest()

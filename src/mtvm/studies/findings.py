@@ -1,0 +1,217 @@
+"""What came out of a study's trials: every metric of every episode, for each arm and seed."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtvm.errors import InputError
+from mtvm.files import read_json
+from mtvm.learning.run_folder import RunFolder
+from mtvm.studies import bootstrap
+from mtvm.studies.bootstrap import Interval, Sample
+from mtvm.studies.data import StudyData
+from mtvm.studies.plan import GIVEN, Request, shown_split
+from mtvm.studies.study import Study
+from mtvm.studies.trial import Trial
+from mtvm.tasks.baselines import Baseline, run_baseline
+from mtvm.tasks.episode import EpisodeSet
+from mtvm.tasks.load import load_episodes
+from mtvm.tasks.metric import EVALUATED, METRICS
+from mtvm.tasks.metrics import score_trajectories
+from mtvm.tasks.results import trajectory_nodes
+
+_RANDOM_SEEDS = 5
+
+
+@dataclasses.dataclass(frozen=True)
+class Scores:
+    """The metrics of the same episodes, walked by agents of several seeds."""
+
+    ids: list[str]
+    buildings: list[str]
+    columns: dict[str, NDArray[np.float64]]
+    """(seeds, episodes) of each metric."""
+
+    @property
+    def seeds(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def sample(self, metric: str, rows: NDArray[Any] | None = None) -> Sample:
+        """A metric of all episodes, or of those at `rows`."""
+        chosen = slice(None) if rows is None else rows
+        return Sample(self.columns[metric][:, chosen], np.array(self.buildings)[chosen])
+
+    def mean(self, metric: str, rows: NDArray[Any] | None = None) -> Interval:
+        return bootstrap.mean(self.sample(metric, rows))
+
+
+class Findings:
+    """The outcome of all trials that are built on one preset, and of agents that were given."""
+
+    def __init__(
+        self, request: Request, data: StudyData, trials: Sequence[Trial], failed: dict[str, str], preset: str
+    ) -> None:
+        self.request, self.data, self.preset, self.failed = request, data, preset, failed
+        self.trials = [trial for trial in trials if trial.preset in (preset, GIVEN)]
+        self._scores: dict[tuple[str, str, str | None], Scores | None] = {}
+
+    @property
+    def study(self) -> Study:
+        return self.request.study
+
+    @property
+    def splits(self) -> list[str]:
+        """The names of the splits that were evaluated, in order."""
+        found = [shown_split(one.split) for trial in self.trials for one in trial.evaluations if not one.condition]
+        return list(dict.fromkeys(found))
+
+    @property
+    def arms(self) -> list[str]:
+        """The arms that were trained, and the agents that were given, in order."""
+        return list(dict.fromkeys(trial.arm for trial in self.trials))
+
+    def of(self, arm: str) -> list[Trial]:
+        """The trials of an arm that did not fail."""
+        return [trial for trial in self.trials if trial.arm == arm and trial.folder.name not in self.failed]
+
+    def scores(self, arm: str, split: str, condition: str | None = None) -> Scores | None:
+        """Of an arm on a split; None if all its trials failed, or the split was not evaluated."""
+        key = arm, split, condition
+        if key not in self._scores:
+            files = [file for trial in self.of(arm) if (file := _episodes(trial, split, condition)) is not None]
+            self._scores[key] = _joined([read_episodes(file) for file in files]) if files else None
+        return self._scores[key]
+
+    def mean(self, arm: str, split: str, metric: str, condition: str | None = None) -> Interval | None:
+        scores = self.scores(arm, split, condition)
+        return None if scores is None else scores.mean(metric)
+
+    def episodes(self, split: str) -> EpisodeSet:
+        """The episodes of a split, in the order of its scores."""
+        task, _, name = self._text(split).partition("/")
+        return load_episodes(task, name, self.data.folder)
+
+    def baseline(self, baseline: Baseline, split: str, supervision: str = "mixed") -> Scores:
+        """Of an agent that reads no instruction; the random one walks with several seeds."""
+        task, _, name = self._text(split).partition("/")
+        episodes = load_episodes(task, name, self.data.folder, supervision=supervision)
+        columns: list[dict[str, NDArray[np.float64]]] = []
+        for seed in range(_RANDOM_SEEDS if baseline == "random" else 1):
+            poses = run_baseline(baseline, episodes, seed)
+            columns.append(score_trajectories(episodes, trajectory_nodes(episodes.source, episodes, poses)))
+        scans = [episodes.world.scan(int(start)) for start in episodes.starts]
+        return Scores(episodes.ids, scans, {name: np.stack([one[name] for one in columns]) for name in EVALUATED})
+
+    def training(self, arm: str) -> dict[str, float] | None:
+        """What its trainings cost, averaged over seeds; None if none of them was done."""
+        found = [
+            read_json(trial.training, "record of a training") for trial in self.of(arm) if trial.training.is_file()
+        ]
+        return {name: float(np.mean([one[name] for one in found])) for name in found[0]} if found else None
+
+    def seconds_per_episode(self, arm: str, split: str) -> float | None:
+        """Of an evaluation, averaged over seeds."""
+        files = [
+            trial.evaluation(one) / "cost.json"
+            for trial in self.of(arm)
+            for one in trial.evaluations
+            if shown_split(one.split) == split and one.condition is None
+        ]
+        costs = [read_json(file, "cost of an evaluation") for file in files]
+        return float(np.mean([cost["seconds"] / cost["episodes"] for cost in costs])) if costs else None
+
+    def agent_folder(self, arm: str) -> Path | None:
+        """The saved agent of the arm's first seed."""
+        trials = self.of(arm)
+        return None if not trials else trials[0].agent or RunFolder(trials[0].run).best
+
+    def results_file(self, arm: str, split: str) -> Path | None:
+        """The result file of the arm's first seed."""
+        for trial in self.of(arm)[:1]:
+            for one in trial.evaluations:
+                if shown_split(one.split) == split and one.condition is None:
+                    return trial.evaluation(one) / "results.json"
+        return None
+
+    def _text(self, split: str) -> str:
+        """The split as runs read it."""
+        for trial in self.trials:
+            for one in trial.evaluations:
+                if shown_split(one.split) == split:
+                    return one.split
+        return self.data.split(split)
+
+
+@dataclasses.dataclass(frozen=True)
+class Difference:
+    """How an arm compares with the study's reference."""
+
+    arm: str
+    metric: str
+    gain: Interval
+    verdict: bootstrap.Verdict
+    probability: Interval
+    """Of an improvement."""
+
+    def sentence(self, reference: str, split: str) -> str:
+        metric = METRICS[self.metric]
+        unit = "points" if metric.is_rate else "m"
+        gain = f"{self.gain.value:+.{metric.decimals}f} {unit} of {self.metric}"
+        if self.gain.is_known:
+            gain += f" ({self.gain.low:+.{metric.decimals}f} to {self.gain.high:+.{metric.decimals}f})"
+        if self.verdict == "cannot tell":
+            return f"Whether {self.arm} is better or worse than {reference} on {split}, we cannot tell: {gain}."
+        return f"{self.arm} is {self.verdict} than {reference} on {split}: {gain}."
+
+
+def differences(findings: Findings) -> list[Difference]:
+    """All arms against the reference, on the split on which the study compares them."""
+    study, found = findings.study, []
+    reference = findings.scores(study.reference, study.compared_on) if study.reference else None
+    if reference is None:
+        return []
+    for arm in findings.arms:
+        scores = findings.scores(arm, study.compared_on)
+        if arm == study.reference or scores is None:
+            continue
+        for metric in study.metrics:
+            ours, theirs, sign = scores.sample(metric), reference.sample(metric), METRICS[metric].sign
+            gain = bootstrap.difference(ours, theirs)
+            probability = bootstrap.probability_of_improvement(ours, theirs, sign)
+            found.append(Difference(arm, metric, gain, bootstrap.verdict(gain, sign), probability))
+    return found
+
+
+def read_episodes(path: Path) -> Scores:
+    """The table that a trial wrote of an evaluation."""
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    if not rows or not {"id", "scan", *EVALUATED} <= rows[0].keys():
+        raise InputError(f"{path}: not a table of episodes; remove its folder, and run the study again.")
+    columns = {name: np.array([[float(row[name]) for row in rows]]) for name in EVALUATED}
+    return Scores([row["id"] for row in rows], [row["scan"] for row in rows], columns)
+
+
+def _joined(parts: list[Scores]) -> Scores:
+    """The seeds together."""
+    first = parts[0]
+    if any(part.ids != first.ids for part in parts):
+        raise InputError("seeds of one arm were evaluated on different episodes; run the study with another --out.")
+    columns = {name: np.concatenate([part.columns[name] for part in parts]) for name in first.columns}
+    return dataclasses.replace(first, columns=columns)
+
+
+def _episodes(trial: Trial, split: str, condition: str | None) -> Path | None:
+    """The table of a trial's evaluation; None where goals are secret, or it was not evaluated."""
+    for one in trial.evaluations:
+        file = trial.evaluation(one) / "episodes.csv"
+        if shown_split(one.split) == split and one.condition == condition and file.is_file():
+            return file
+    return None

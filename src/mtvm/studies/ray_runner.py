@@ -1,0 +1,67 @@
+"""Trials on a Ray cluster: Ray places them, and starts those again whose worker or machine is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from mtvm.errors import InputError, MissingExtraError
+from mtvm.studies.runner import Outcome, StudyInterruptedError, why_it_failed
+from mtvm.studies.trial import Trial
+
+_LOST_WORKERS = 3
+"""How often a trial goes on on another worker after it lost its own."""
+
+
+class RayRunner:
+    """`address` is that of a cluster whose machines share the study's folder and data; "local" starts one here."""
+
+    def __init__(self, address: str, cores: float = 1, gpus: float = 0) -> None:
+        self.ray: Any = _import_ray()
+        if not self.ray.is_initialized():
+            where = {} if address == "local" else {"address": address}
+            try:
+                self.ray.init(**where, log_to_driver=False, include_dashboard=False, configure_logging=False)
+            except (ConnectionError, ValueError, RuntimeError) as error:
+                raise InputError(f"--ray {address}: no Ray cluster can be reached there ({error}).") from None
+        remote = self.ray.remote(num_cpus=cores, num_gpus=gpus, max_retries=_LOST_WORKERS, max_calls=1)
+        self._work = remote(_work)
+
+    def __call__(self, trials: Sequence[Trial]) -> Iterator[Outcome]:
+        running = {self._work.remote(str(trial.save())): trial for trial in trials}
+        try:
+            while running:
+                ended, _ = self.ray.wait(list(running), num_returns=1)
+                for one in ended:
+                    yield self._outcome(running.pop(one), one)
+        except KeyboardInterrupt:
+            for one in running:
+                self.ray.cancel(one)
+            raise StudyInterruptedError from None
+
+    def _outcome(self, trial: Trial, ended: Any) -> Outcome:
+        try:
+            return trial, why_it_failed(trial, self.ray.get(ended))
+        except self.ray.exceptions.OutOfMemoryError:
+            return trial, "Ray ended it because its machine was out of memory."
+        except self.ray.exceptions.RayError as error:
+            return trial, f"Ray lost it ({type(error).__name__})."
+
+
+def _work(path: str) -> int:
+    """In a worker of the cluster: one trial, as its own process does it on one machine."""
+    from mtvm.studies.worker import main
+
+    try:
+        return main(Path(path))
+    except Exception:  # its reason is in the trial's folder
+        return 1
+
+
+def _import_ray() -> Any:
+    try:
+        import ray
+    except ImportError:
+        raise MissingExtraError("ray", "ray", "Spreading a study over a cluster") from None
+    return ray

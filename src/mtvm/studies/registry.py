@@ -1,0 +1,30 @@
+"""The studies by name, each in a module of its own."""
+
+from __future__ import annotations
+
+import importlib
+
+from mtvm.errors import InputError, shown
+from mtvm.studies.study import Study
+
+NAMES = (
+    "table1",
+    "table2",
+    "table3",
+    "table4",
+    "table5",
+    "memory-size",
+    "drop-rate",
+    "sensitivity",
+    "attention",
+    "horizon",
+    "scaling",
+    "robustness",
+)
+
+
+def find_study(name: str) -> Study:
+    if name not in NAMES:
+        raise InputError(f"there is no study '{shown(name)}'; 'mtvm study list' has {', '.join(NAMES)}.")
+    study: Study = importlib.import_module(f"mtvm.studies.{name.replace('-', '_')}").STUDY
+    return study

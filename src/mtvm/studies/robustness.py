@@ -1,0 +1,66 @@
+"""Beyond the paper: what is left of success when words, ways or sight fail after training."""
+
+from __future__ import annotations
+
+from mtvm.studies.blocks import Block, Figure, Row, Table, shown
+from mtvm.studies.charts import Line, Panel, draw_panels
+from mtvm.studies.conditions import CONDITIONS, MEANINGS
+from mtvm.studies.findings import Findings
+from mtvm.studies.study import NO_CONSISTENCY, NO_HISTORY, UNSEEN, Arm, Study
+from mtvm.tasks.metric import METRICS
+
+_METRICS = ("SR", "SPL")
+_PLAIN = "as it is"
+
+
+def _draw(findings: Findings) -> list[Block]:
+    named = {_PLAIN: None, **{name: name for name in CONDITIONS}}
+    rows = []
+    for label, condition in named.items():
+        found = [(arm, metric) for arm in findings.arms for metric in _METRICS]
+        cells = [
+            shown(findings.mean(arm, UNSEEN, metric, condition), METRICS[metric].decimals) for arm, metric in found
+        ]
+        rows.append(Row(label, tuple(cells)))
+    note = "; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items()) + "."
+    table = Table(
+        f"Success (%) on {UNSEEN}, changed after training",
+        tuple(metric for _ in findings.arms for metric in _METRICS),
+        tuple(rows),
+        tuple((arm, len(_METRICS)) for arm in findings.arms),
+        "condition",
+        f"{note[0].upper()}{note[1:]} Scored on the unchanged episodes.",
+    )
+    described = "Success in each condition, a line for each agent; the table has the numbers."
+    title = "What is left of success"
+    return [
+        Figure(f"robustness-{findings.preset}", title, draw_panels([_panel(findings, named)], width=7.0), described),
+        table,
+    ]
+
+
+def _panel(findings: Findings, named: dict[str, str | None]) -> Panel:
+    lines = []
+    for arm in findings.arms:
+        found = [(place, findings.mean(arm, UNSEEN, "SR", one)) for place, one in enumerate(named.values())]
+        known = [(float(place), one) for place, one in found if one is not None]
+        lines.append(Line(arm, [place for place, _ in known], [one for _, one in known]))
+    ticks = [(float(place), name.replace(" ", "\n")) for place, name in enumerate(named)]
+    return Panel("", "", "SR (%)", lines, ticks=ticks)
+
+
+STUDY = Study(
+    name="robustness",
+    title="When words, ways or sight fail",
+    source="Beyond the paper",
+    says="The question: does the consistency loss, which drops words in training, make an agent robust, and to what?",
+    arms=(
+        Arm("memory bank + consistency"),
+        Arm("memory bank", NO_CONSISTENCY),
+        Arm("memory bank + word dropping", {**NO_CONSISTENCY, "loss.word_dropping": 0.5}),
+        Arm("no memory", NO_HISTORY),
+    ),
+    draw=_draw,
+    reference="memory bank",
+    conditions=tuple(CONDITIONS),
+)

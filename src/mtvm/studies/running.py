@@ -1,0 +1,71 @@
+"""A study from its name to its report."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import importlib.util
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+from mtvm.errors import InputError, MissingExtraError
+from mtvm.homes.build import WorldConfig, build_world
+from mtvm.machine import import_torch, require_matplotlib
+from mtvm.studies.data import StudyData
+from mtvm.studies.findings import Findings
+from mtvm.studies.plan import Request, make_plan
+from mtvm.studies.report import write_report
+from mtvm.studies.runner import Runner, run_trials
+from mtvm.tasks.load import load_episodes
+from mtvm.tasks.results import write_submission
+
+_TEST, _SUBMISSION = "r2r/test", "submission-test.json"
+
+
+@dataclasses.dataclass(frozen=True)
+class Sources:
+    """Where the data is, and what agents see; by default the built-in world and its names."""
+
+    folder: Path | None = None
+    features: Path | None = None
+    sight: str | None = None
+
+
+def run_study(
+    request: Request, sources: Sources, runner: Runner, command: str = "", announce: Callable[[str], None] = print
+) -> Path:
+    """Run what is not done of a study's trials, then write its report; the folder of the report."""
+    import_torch("A study")
+    require_matplotlib("The report of a study")
+    folder = sources.folder
+    if folder is None:
+        if importlib.util.find_spec("embreex") is None:
+            raise MissingExtraError("embreex", "homes", "A study in the built-in world (give --data for another)")
+        announce("No --data was given and $MTVM_DATA is not set: the study runs in the built-in world.")
+        folder = build_world(WorldConfig(features="names"))
+    data = StudyData(folder, request.out / "data", sources.features, sources.sight)
+    trials = make_plan(request, data)
+    different = len({trial.folder for trial in trials})
+    announce(f"{request.study.name}: {different} trials, {request.budget.name} ({request.budget.meaning}).")
+    failed = run_trials(trials, runner)
+    if len(failed) == different:
+        reason = next(iter(failed.values()))
+        raise InputError(f"{request.out / 'trials'}: all trials of {request.study.name} failed; the first: {reason}")
+    findings = [Findings(request, data, trials, failed, preset) for preset in request.columns]
+    return write_report(findings, _submissions(findings[0]), command, datetime.date.today().isoformat())
+
+
+def _submissions(findings: Findings) -> dict[str, Path]:
+    """The file for R2R's leaderboard, of the study's reference, if the test split was evaluated."""
+    source = findings.results_file(findings.study.reference, _TEST)
+    if source is None or not source.is_file():
+        return {}
+    made = source.with_name(_SUBMISSION)
+    write_submission(source, made, load_episodes("r2r", "test", findings.data.folder))
+    return {_SUBMISSION: made}
+
+
+def command_line(arguments: list[str]) -> str:
+    """As it would be typed."""
+    return shlex.join(["mtvm", *arguments])

@@ -1,0 +1,137 @@
+"""A trial: one agent to train or to load, and where it is evaluated. Its folder is named by what it is made of.
+
+OUT/trials/KEY/
+  trial.json            what to do, for the process that does it
+  run/                  the training run: config, record, best agent
+  training.json         written when the training is done: seconds, peak memory, parameters
+  evaluations/NAME/     results.json, records.jsonl and metrics.json, and every metric of every episode as episodes.csv
+  log.txt, failure.txt  what the process printed, and why it failed
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import mtvm
+from mtvm.config import DataConfig, Split, TrainConfig
+from mtvm.config_files import from_plain, to_plain
+from mtvm.files import read_json, write_json
+from mtvm.models.saving import CONFIG, WEIGHTS
+from mtvm.studies.data import StudyData, digest_of
+
+_PLACES = ("out", "device", "log_every", "save_minutes", "tensorboard")
+"""Options that say nothing about what is learnt."""
+_CODE = ("world", "features", "tasks", "models", "learning", "config.py", "studies/conditions.py")
+"""What an agent's training and evaluation depend on."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Evaluated:
+    """A split to evaluate on, as it is or in a changed condition."""
+
+    name: str
+    """Of its folder."""
+    split: str
+    condition: str | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Trial:
+    folder: Path
+    arm: str
+    preset: str
+    seed: int
+    data: DataConfig
+    evaluations: tuple[Evaluated, ...]
+    config: TrainConfig | None = None
+    """What to train; None for an agent that is given."""
+    agent: Path | None = None
+    device: str = "auto"
+
+    @property
+    def name(self) -> str:
+        seed = "" if self.config is None else f", seed {self.seed}"
+        return f"{self.arm} ({self.preset}{seed})"
+
+    @property
+    def run(self) -> Path:
+        return self.folder / "run"
+
+    @property
+    def training(self) -> Path:
+        return self.folder / "training.json"
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "log.txt"
+
+    @property
+    def failure(self) -> Path:
+        return self.folder / "failure.txt"
+
+    def evaluation(self, one: Evaluated) -> Path:
+        return self.folder / "evaluations" / one.name
+
+    @property
+    def is_done(self) -> bool:
+        trained = self.config is None or self.training.is_file()
+        return trained and all(self.evaluation(one).is_dir() for one in self.evaluations)
+
+    def save(self) -> Path:
+        path = self.folder / "trial.json"
+        write_json(path, to_plain(self), indent=1)
+        return path
+
+    @classmethod
+    def load(cls, path: Path) -> Trial:
+        trial: Trial = from_plain(cls, read_json(path, "trial of a study"), path)
+        return trial
+
+
+@functools.cache
+def code_version() -> str:
+    """A digest of the code that trains and evaluates."""
+    package = Path(mtvm.__file__).parent
+    files = [file for name in _CODE for file in ([package / name] if name.endswith(".py") else _modules(package, name))]
+    return hashlib.sha256("".join(digest_of(file) for file in files).encode()).hexdigest()
+
+
+def _modules(package: Path, name: str) -> list[Path]:
+    return sorted((package / name).rglob("*.py"))
+
+
+def key_of_run(config: TrainConfig, data: StudyData) -> str:
+    """The digest of a training: its options, the content of its data, and the code."""
+    plain = {name: value for name, value in config.to_dict().items() if name not in _PLACES}
+    reads = dict(plain["data"])
+    for name in ("folder", "features", "evaluate"):
+        reads.pop(name)
+    reads["train"] = [data.digest(text) for text in config.data.train]
+    reads["graphs"], reads["seen"] = data.graphs, data.seen(config.data)
+    plain["data"] = reads
+    plain["selection"] = plain["selection"] | {"split": data.digest(config.selection.split)}
+    plain["init"] = None if config.init is None else digest_of(config.init)
+    return _key(plain)
+
+
+def key_of_agent(folder: Path, config: DataConfig, data: StudyData) -> str:
+    """The digest of an agent that is given."""
+    files = [digest_of(folder / name) for name in (CONFIG, WEIGHTS)]
+    return _key([files, data.graphs, data.seen(config)])
+
+
+def name_of_evaluation(text: str, condition: str | None, data: StudyData) -> str:
+    """Of the folder of an evaluation: by its name the split is known to people, by its digest to us."""
+    split = Split.parse(text)
+    parts = [split.task.name, Path(split.split).stem, *([condition.replace(" ", "-")] if condition else [])]
+    return "-".join([*parts, hashlib.sha256(data.digest(text).encode()).hexdigest()[:8]])
+
+
+def _key(content: Any) -> str:
+    whole = json.dumps([content, code_version()], sort_keys=True)
+    return hashlib.sha256(whole.encode()).hexdigest()[:16]

@@ -1,0 +1,105 @@
+"""One episode watched: where an agent goes, what it sees there, and which words it attends to."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtvm.config import DataConfig, Split
+from mtvm.errors import InputError
+from mtvm.files import read_json
+from mtvm.world.skybox import load_faces, render_views, skybox_folder
+from mtvm.world.world import World
+
+_VIEW = np.pi / 3  # a strip is three views of this width, the one ahead in the middle
+_WIDTH, _HEIGHT, _FACES = 160, 160, 192
+
+
+@dataclasses.dataclass(frozen=True)
+class Watched:
+    """What an agent did in an episode."""
+
+    world: World
+    nodes: list[int]
+    headings: list[float]
+    """Where it was going from each node, or facing at the end."""
+    words: list[str]
+    attention: NDArray[np.float64]
+    """(steps, words) of the chosen action's token in the last cross-modal layer, mean of the heads."""
+
+
+def watch(agent_folder: Path, data: DataConfig, split: str, row: int) -> Watched:
+    """Walk episode `row` of a split greedily."""
+    import torch
+
+    from mtvm.learning.data import Data
+    from mtvm.learning.rollout import RolloutPlan, StepTrace, roll_out
+    from mtvm.models.agent import Agent
+    from mtvm.models.text import words_of
+
+    model = Agent.from_pretrained(agent_folder, "cpu").model
+    dataset = Data(data, model.config, "cpu", show_progress=False, trained=True).dataset(Split.parse(split))
+    tokens, episode = dataset.tokens.select(torch.tensor([row])), dataset.episodes.select([row])
+    names, weights = words_of(episode.texts[0]), []
+
+    def look(step: StepTrace) -> None:
+        output = step.outputs[0]
+        assert output.attention is not None
+        over = output.attention.over_words[-1, 0].mean(dim=0)  # (stream, WordPieces)
+        chosen = over[over.shape[0] - output.mask.shape[1] + int(step.actions[0])].numpy()
+        by_word = np.zeros(len(names))
+        pieces = tokens.words[0].numpy()[: len(chosen)]
+        np.add.at(by_word, pieces[pieces >= 0], chosen[pieces >= 0])
+        weights.append(by_word)
+
+    with torch.no_grad():
+        plan = RolloutPlan("greedy", dataset.horizon, attention=True)
+        trace = roll_out(model, dataset.vision, episode, model.encode(tokens), plan, watch=look)
+    nodes = trace.nodes[0][trace.nodes[0] >= 0].tolist()
+    return Watched(episode.world, nodes, _headings(episode.world, nodes), list(names), np.array(weights))
+
+
+def _headings(world: World, nodes: list[int]) -> list[float]:
+    """The direction from each node to the next; at the end, that of the last move."""
+    moves = np.diff(world.positions[nodes], axis=0)
+    headings = np.arctan2(moves[:, 0], moves[:, 1]).tolist() if len(nodes) > 1 else [0.0]
+    return headings + headings[-1:] if len(nodes) > 1 else headings
+
+
+def panoramas(watched: Watched, folder: Path) -> list[NDArray[np.uint8]]:
+    """A wide view ahead at each node, of the folder's skyboxes, or of the built-in world as it is generated.
+
+    Raises InputError if there are no images.
+    """
+    world, strips = watched.world, []
+    scan = world.scan(watched.nodes[0])
+    faces_of = _faces(folder, scan)
+    for node, heading in zip(watched.nodes, watched.headings, strict=True):
+        faces = faces_of(str(world.viewpoints[node]), world.rotations[node])
+        around = [heading - _VIEW, heading, heading + _VIEW]
+        views = render_views(faces, world.rotations[node], around, [0.0] * 3, _WIDTH, _HEIGHT, _VIEW, threads=1)
+        strips.append(np.concatenate(list(views), axis=1))
+    return strips
+
+
+def _faces(folder: Path, scan: str) -> Any:
+    """A function of a viewpoint and its camera's rotation to the six faces."""
+    manifest = folder / "world.json"
+    if not manifest.is_file():
+        place = skybox_folder(folder, scan)
+        return lambda viewpoint, rotation: load_faces(place, viewpoint)
+    from mtvm.homes.build import WorldConfig
+    from mtvm.homes.generate import generate_home
+    from mtvm.homes.render.raytrace import Scene
+
+    config = WorldConfig(**read_json(manifest, "description of a world")["config"])
+    number = int(scan.removeprefix("home"))
+    home = generate_home(scan, config.home_seed(number))
+    scene, viewpoints = Scene(home), {one.id: one for one in home.viewpoints}
+    if not viewpoints:
+        raise InputError(f"{folder}: {scan} has no viewpoints to look from.")
+    return lambda viewpoint, rotation: scene.panorama(viewpoints[viewpoint], _FACES, rotation).faces

@@ -1,0 +1,158 @@
+"""Studies from end to end on the tiny world, in this process, with trainings of one update."""
+
+import json
+import shutil
+
+import pytest
+from small_studies import SMALL, request_of, run_here, write_sight
+
+from mtvm.app.cli import main as command_line
+from mtvm.errors import InputError
+from mtvm.studies.registry import NAMES
+from mtvm.studies.running import Sources, run_study
+
+
+@pytest.fixture(autouse=True)
+def coarse_figures(monkeypatch):
+    """Figures of few dots, which are drawn faster."""
+    monkeypatch.setattr("mtvm.studies.charts._DOTS_PER_INCH", 30)
+
+
+@pytest.fixture(scope="module")
+def sight(tiny_folder, tmp_path_factory):
+    return write_sight(tiny_folder, tmp_path_factory.mktemp("sight") / "store")
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory):
+    """One folder for all, so that studies share trials."""
+    return tmp_path_factory.mktemp("studies")
+
+
+def run(name, out, folder, sight, runner=run_here, **changes):
+    sources = Sources(folder, sight)
+    return run_study(request_of(name, out, **changes), sources, runner, f"mtvm study run {name}", lambda text: None)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_study_ends_with_a_report(name, tiny_folder, sight, out):
+    folder = run(name, out, tiny_folder, sight)
+    text, page = (folder / "report.md").read_text(), (folder / "report.html").read_text()
+    for said in ("# ", "Is it real?", f"mtvm study run {name}", "mtvm train paper-small"):
+        assert said in text
+    assert "<table>" in page
+    figures = sorted(file.name for file in (folder / "figures").iterdir())
+    assert len(figures) >= 3
+    assert {file.rpartition(".")[0] for file in figures if file.endswith(".png")} == {
+        file.rpartition(".")[0] for file in figures if file.endswith(".svg")
+    }
+    assert page.count("data:image/png;base64,") == len(figures) // 2
+    configs = json.loads((folder / "configs.json").read_text())
+    assert all(config["model"]["critic_hidden"] == 8 for config in configs.values())
+
+
+def never(trials):
+    raise AssertionError(f"{len(list(trials))} trials were run again")
+
+
+def test_a_finished_study_only_redraws(tiny_folder, sight, out):
+    run("attention", out, tiny_folder, sight)
+    before = (out / "attention-quick" / "report.md").read_text()
+    run("attention", out, tiny_folder, sight, runner=never)
+    assert (out / "attention-quick" / "report.md").read_text() == before
+
+
+def test_table1_has_baselines_published_rows_and_a_submission(tiny_folder, sight, out):
+    folder = run("table1", out, tiny_folder, sight)
+    text = (folder / "report.md").read_text()
+    for row in ("| random |", "| shortest path |", "| VLN⟲BERT, as published | 2.90 | 72 | 68 | 3.93 | 63 | 57 |"):
+        assert row in text
+    submitted = json.loads((folder / "submission-test.json").read_text())
+    assert {"instr_id", "trajectory"} <= submitted[0].keys()
+
+
+def test_an_agent_that_is_given_is_a_row(tiny_folder, sight, out, tmp_path):
+    run("attention", out, tiny_folder, sight)
+    best = next(out.glob("trials/*/run/best"))
+    agent = shutil.copytree(best, tmp_path / "imported")
+    folder = run("table1", out, tiny_folder, sight, agents=(agent,))
+    assert "| imported | " in (folder / "report.md").read_text()
+
+
+def test_two_presets_are_two_sections(tiny_folder, sight, out):
+    options = {"selection.split": "r2r/val_seen"}
+    folder = run("attention", out, tiny_folder, sight, presets=("paper-small", "tiny"), options=options)
+    text = (folder / "report.md").read_text()
+    assert "## Results: paper-small" in text
+    assert "## Results: tiny" in text
+
+
+def failing(arm):
+    """A runner in which the trials of one arm fail."""
+
+    def run(trials):
+        for trial in trials:
+            if trial.arm == arm:
+                yield trial, "out of memory; give fewer --workers."
+            else:
+                yield from run_here([trial])
+
+    return run
+
+
+def test_a_study_finishes_without_the_arm_that_fails(tiny_folder, sight, tmp_path):
+    folder = run("drop-rate", tmp_path, tiny_folder, sight, failing("0.3"))
+    text = (folder / "report.md").read_text()
+    assert "Left out: 0.3 (paper-small, seed 0): out of memory; give fewer --workers." in text
+    assert "| 0.3 | – | – | – | – |" in text
+
+
+def test_a_study_whose_reference_fails_still_reports_the_others(tiny_folder, sight, tmp_path):
+    folder = run("drop-rate", tmp_path, tiny_folder, sight, failing("0.5"))
+    text = (folder / "report.md").read_text()
+    assert "| 0.5 | – | – | – | – |" in text
+    assert "Is it real?" not in text
+
+
+def test_a_study_of_which_everything_fails_writes_no_report(tiny_folder, sight, tmp_path):
+    def fail(trials):
+        yield from ((trial, "out of memory; give fewer --workers.") for trial in trials)
+
+    with pytest.raises(InputError, match="all trials of attention failed; the first: out of memory"):
+        run("attention", tmp_path, tiny_folder, sight, fail)
+    assert not (tmp_path / "attention-quick").exists()
+
+
+def test_an_interrupted_report_leaves_the_old_one(tiny_folder, sight, out, monkeypatch):
+    folder = run("attention", out, tiny_folder, sight)
+    before = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("mtvm.studies.report._html", stop)
+    with pytest.raises(KeyboardInterrupt):
+        run("attention", out, tiny_folder, sight)
+    assert {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()} == before
+    assert not list(out.glob(".attention*"))
+
+
+def test_the_command_runs_a_study_in_processes_of_its_own(tiny_folder, sight, tmp_path, capsys):
+    options = [f"{name}={value}" for name, value in SMALL.items()]
+    command_line(
+        [
+            *("study", "run", "attention", "--data", str(tiny_folder), "--features", str(sight), "--workers", "2"),
+            *("--device", "cpu", "--out", str(tmp_path), "--set", *options),
+        ]
+    )
+    assert "report.html" in capsys.readouterr().out
+    assert (tmp_path / "attention-quick" / "report.html").is_file()
+    logs = list(tmp_path.glob("trials/*/log.txt"))
+    assert len(logs) == 2
+    assert not list(tmp_path.glob("trials/*/run/checkpoint.pt"))
+
+
+def test_the_command_lists_all_studies(capsys):
+    command_line(["study", "list"])
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in NAMES)
