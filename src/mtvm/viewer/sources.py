@@ -144,7 +144,9 @@ def _open(path: Path, defaults: Defaults) -> list[Source]:
     if not path.is_dir():
         raise InputError(f"{path}: there is no such run or result file.")
     if (path / RESULTS).is_file():
-        return [read_evaluation(path, path.absolute().parent.parent.name, None, defaults)]
+        above = path.absolute().parent
+        run = above.parent if above.name == EVALUATIONS else above
+        return [read_evaluation(path, run.name, None, defaults)]
     results = sorted(path.glob(f"{EVALUATIONS}/*/{RESULTS}"))
     if not results:
         raise InputError(f"{path}: no evaluation is here; make one with 'mtvm eval {path} --attention'.")
