@@ -150,12 +150,32 @@ class ConsistencyConfig:
 
 
 @dataclasses.dataclass(frozen=True)
+class MaskedWordsConfig:
+    """Masked language modelling with the walk as context, for pretraining."""
+
+    weight: float = 0.0
+    """0 leaves it out."""
+    rate: float = 0.15
+    """Probability with which a word is hidden."""
+
+
+@dataclasses.dataclass(frozen=True)
+class MatchingConfig:
+    """A path should be more probable with its own instruction than with another one's, for pretraining."""
+
+    weight: float = 0.0
+    """0 leaves it out."""
+
+
+@dataclasses.dataclass(frozen=True)
 class LossConfig:
-    """The terms of Eq. 6."""
+    """The terms of Eq. 6, and those of pretraining."""
 
     imitation: ImitationConfig = dataclasses.field(default_factory=ImitationConfig)
     a2c: A2CConfig = dataclasses.field(default_factory=A2CConfig)
     consistency: ConsistencyConfig = dataclasses.field(default_factory=ConsistencyConfig)
+    masked_words: MaskedWordsConfig = dataclasses.field(default_factory=MaskedWordsConfig)
+    matching: MatchingConfig = dataclasses.field(default_factory=MatchingConfig)
     extra: tuple[str, ...] = ()
     """Losses of your own, as MODULE:CLASS or MODULE:CLASS@WEIGHT; see docs/extending.md."""
     word_dropping: float = 0.0
@@ -272,8 +292,22 @@ class TrainConfig:
                 "loss.word_dropping is for training without the consistency loss, which drops words itself; set it to "
                 "0, or give --loss.consistency.no-enabled."
             )
+        if max(loss.masked_words.weight, loss.matching.weight) > 0:
+            self._check_pretraining()
         if loss.consistency.enabled and loss.consistency.variant == "released":
             self._check_released_consistency()
+
+    def _check_pretraining(self) -> None:
+        loss, model = self.loss, self.model
+        if loss.imitation.weight <= 0:
+            raise InputError("loss: masked words and matching need teacher-forced rollouts; set loss.imitation.weight.")
+        if not 0 < loss.masked_words.rate < 1:
+            raise InputError(f"loss.masked_words.rate must lie between 0 and 1, not {loss.masked_words.rate}.")
+        if loss.masked_words.weight > 0 and (model.reader != "none" or not model.bidirectional):
+            raise InputError(
+                "loss.masked_words needs a network that reads words itself and changes them: --model.reader none and "
+                "--model.bidirectional."
+            )
 
     def _check_released_consistency(self) -> None:
         """The released loss computes padding too, reads words itself, and works with four layers."""

@@ -11,6 +11,8 @@ from mtvm.config import (
     DataConfig,
     ImitationConfig,
     LossConfig,
+    MaskedWordsConfig,
+    MatchingConfig,
     OptimizerConfig,
     SelectionConfig,
     TrainConfig,
@@ -111,6 +113,21 @@ def _laptop_runs() -> dict[str, TrainConfig]:
     return {"r2r-semantic": semantic, "demo": demo, "tiny": tiny}
 
 
+def pretraining(config: TrainConfig) -> TrainConfig:
+    """A run with the proxy tasks of pretraining instead of its own losses: the next action, hidden words, and whether
+    an instruction and a path belong together. Its agent is for `--init`."""
+    loss = LossConfig(
+        imitation=ImitationConfig(weight=1.0),
+        a2c=A2CConfig(weight=0.0),
+        consistency=ConsistencyConfig(enabled=False),
+        masked_words=MaskedWordsConfig(weight=1.0),
+        matching=MatchingConfig(weight=1.0),
+    )
+    selection = dataclasses.replace(config.selection, split="r2r/val_seen")
+    out = config.out.with_name(f"{config.out.name}-pretrained")
+    return dataclasses.replace(config, out=out, loss=loss, selection=selection)
+
+
 def _with_students(share: float, teacher_forced_updates: int) -> LossConfig:
     """Imitation alone, in teacher-forced and student rollouts."""
     return LossConfig(
@@ -122,6 +139,7 @@ def _with_students(share: float, teacher_forced_updates: int) -> LossConfig:
 
 
 PRESETS: dict[str, TrainConfig] = _paper_runs() | {"paper-small": _paper_small()} | _laptop_runs()
+PRETRAINING: dict[str, TrainConfig] = {name: pretraining(PRESETS[name]) for name in ("paper", "paper-small", "tiny")}
 DESCRIPTIONS: dict[str, str] = {
     "paper": "The paper's R2R run: 768 wide, 9 + 4 layers, batch 16, with PREVALENT's augmented instructions.",
     "paper-single": "The same with text only as key and value (MTVM-dagger-star).",

@@ -18,6 +18,7 @@ from mtvm.learning.paths import PathVision
 from mtvm.learning.speaker import (
     SpeakerTrainer,
     Spoken,
+    batch_of_one_length,
     evaluate_speaker,
     speech_loss,
     text_scores,
@@ -93,6 +94,17 @@ def test_path_inputs_refuse_an_edge_that_is_not_there(vision_of_paths, tiny_r2r)
     far[0, 1] = far[0, 0]
     with pytest.raises(InputError, match="an edge"):
         vision_of_paths.inputs(far, tiny_r2r.headings[:1])
+
+
+def test_batch_of_one_length_takes_every_text_once_an_epoch():
+    lengths = np.random.default_rng(0).integers(5, 60, 205)
+    batches = [batch_of_one_length(lengths, 10, 3, update) for update in range(20)]
+    assert len(set(np.concatenate(batches).tolist())) == 200
+    spread = np.mean([np.ptp(lengths[rows]) for rows in batches])
+    assert spread < np.ptp(lengths) / 3
+    assert not np.array_equal(batches[0], batch_of_one_length(lengths, 10, 3, 20))
+    assert np.array_equal(batches[7], batch_of_one_length(lengths, 10, 3, 7))
+    assert len(batch_of_one_length(lengths[:4], 10, 0, 2)) == 4
 
 
 def test_train_speaker_learns(trained, small_data):

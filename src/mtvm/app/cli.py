@@ -20,6 +20,7 @@ COMMANDS: dict[str, Command] = {
     "demo": world.demo,
     "doctor": world.doctor,
     "train": training.train,
+    "pretrain": training.pretrain,
     "resume": training.resume,
     "eval": training.evaluate,
     "runs": training.runs,

@@ -46,6 +46,8 @@ from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
 
 TRAINING = "training.json"
+_POOL = 16
+"""Batches among which texts are sorted by length."""
 _SCORED = ("BLEU-4", "ROUGE-L", "CIDEr")
 
 
@@ -57,14 +59,14 @@ class SpeakerTrainer:
         self.config, self.show_progress = config, show_progress
         folder = DataFolder.resolve(config.data.folder)
         self.store = open_store(config.data, folder, show_progress)
-        self.train = [Spoken(load(split, folder), self.store, config.data.mirror) for split in config.data.train]
+        if len(config.data.train) != 1:
+            raise InputError("a speaker learns from one split; give one as --data.train TASK/SPLIT.")
+        self.train = Spoken(load(config.data.train[0], folder), self.store, config.data.mirror)
         self.validation = Spoken(load(config.validate_on, folder), self.store)
         torch.manual_seed(config.seed)
-        pieces = vocabulary_of(torch.cat([spoken.ids.flatten() for spoken in self.train])[None])
+        pieces = vocabulary_of(self.train.ids)
         sizes = dataclasses.replace(config.model, feature_width=self.store.width, vocabulary=len(pieces))
         self.speaker = Speaker(sizes, pieces)
-        weights = [Split.parse(text).weight for text in config.data.train]
-        self.batches = streams.Batches([len(one) for one in self.train], weights, config.batch, config.seed)
         self.optimizer = make_optimizer(self.speaker, config.optimizer)
         self.ema = EMA(self.speaker, config.optimizer.ema) if config.optimizer.ema > 0 else None
         self.updates, self.best, self.validated = 0, math.inf, 0
@@ -100,11 +102,11 @@ class SpeakerTrainer:
         config = self.config.optimizer
         streams.seed_dropout(self.config.seed, self.updates)
         set_lr(self.optimizer, lr_at(self.updates, config))
-        which, rows = self.batches.next()
+        rows = batch_of_one_length(self.train.lengths, self.config.batch, self.config.seed, self.updates)
         mirrored = None
         if self.config.data.mirror:
             mirrored = streams.generator("mirror", self.config.seed, self.updates).random(len(rows)) < 0.5
-        path, ids = self.train[which].batch(rows, mirrored)
+        path, ids = self.train.batch(rows, mirrored)
         self.speaker.train()
         loss = speech_loss(self.speaker, path, ids, self.config.label_smoothing)
         self.optimizer.zero_grad(set_to_none=True)
@@ -142,7 +144,6 @@ class SpeakerTrainer:
             "speaker": self.speaker.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "ema": None if self.ema is None else self.ema.state_dict(),
-            "taken": self.batches.taken,
             "updates": self.updates,
             "best": self.best,
             "validated": self.validated,
@@ -169,7 +170,6 @@ class SpeakerTrainer:
         self.optimizer.load_state_dict(state["optimizer"])
         if self.ema is not None:
             self.ema.load_state_dict(state["ema"])
-        self.batches.taken = state["taken"]
         self.updates, self.best, self.validated = state["updates"], state["best"], state["validated"]
         self.losses = state["losses"]
 
@@ -188,6 +188,7 @@ class Spoken:
         self.vision = PathVision(episodes.world, store)
         tokens = tokenize(episodes.texts, episodes.task.max_text, leading_cls=True)
         self.ids = (with_mirrored(tokens) if mirror else tokens).ids
+        self.lengths = tokens.lengths.numpy()
 
     def __len__(self) -> int:
         return len(self.episodes)
@@ -201,13 +202,27 @@ class Spoken:
         return self.vision.inputs(paths, self.episodes.headings[rows], mirrored), ids[:, : int((ids > 0).sum(1).max())]
 
 
+def batch_of_one_length(lengths: NDArray[np.int64], batch: int, seed: int, update: int) -> NDArray[np.int64]:
+    """(batch,) the rows of an update: texts of about one length, so that little is padded. Every text comes once an
+    epoch, and which ones come together changes from epoch to epoch."""
+    batch = min(batch, len(lengths))
+    each = len(lengths) // batch
+    epoch, number = divmod(update, each)
+    rng = streams.generator("order", seed, epoch)
+    rows = rng.permutation(len(lengths))[: each * batch]
+    pools = np.split(rows, range(_POOL * batch, len(rows), _POOL * batch))
+    rows = np.concatenate([pool[np.argsort(lengths[pool], kind="stable")] for pool in pools])
+    batches: NDArray[np.int64] = rows.reshape(each, batch)
+    return batches[rng.permutation(each)[number]]
+
+
 def speech_loss(speaker: Speaker, path: PathInputs, ids: Tensor, smoothing: float = 0.0) -> Tensor:
     """The mean negative log-probability of a WordPiece, given those before it."""
     indices = speaker.indices(ids)
-    logits = speaker(path, indices[:, :-1].clamp(min=0))
-    return functional.cross_entropy(
-        logits.flatten(0, 1), indices[:, 1:].flatten(), ignore_index=-1, label_smoothing=smoothing
-    )
+    wanted = indices[:, 1:]
+    asked = wanted >= 0
+    logits = speaker(path, indices[:, :-1].clamp(min=0), asked)
+    return functional.cross_entropy(logits, wanted[asked], label_smoothing=smoothing)
 
 
 @torch.no_grad()

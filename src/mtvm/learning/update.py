@@ -60,6 +60,8 @@ class Learner:
         ]
         model.crossmodal.checkpointing = config.optimizer.checkpoint_activations
         self.losses = make_losses(config.loss)
+        for loss in self.losses:
+            loss.attach(model)
         self.optimizer = make_optimizer(model, config.optimizer)
         self.ema = EMA(model, config.optimizer.ema) if config.optimizer.ema > 0 else None
         self.precision = _precision(config, model.device)

@@ -153,8 +153,8 @@ class SpeakerModelConfig:
     hidden: int = 256
     """Width of the tokens."""
     heads: int = 4
-    encoder_layers: int = 2
-    decoder_layers: int = 3
+    encoder_layers: int = 1
+    decoder_layers: int = 2
     dropout: float = 0.2
     feature_dropout: float = 0.3
     """Dropout of the views' features."""

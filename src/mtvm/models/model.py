@@ -80,7 +80,8 @@ class MTVM(Network):
         tokens = Tokens.join([self.language.read(one) for one in variants])
         mask = tokens.mask if tokens.hidden is None else tokens.mask & ~tokens.hidden
         states = self.language(tokens, mask)
-        return self.prepare(states, mask, variants[0].mask, len(variants), drop=tokens.hidden is None)
+        real = torch.stack([one.mask for one in variants]).any(dim=0)
+        return self.prepare(states, mask, real, len(variants), drop=tokens.hidden is None)
 
     def prepare(self, states: Tensor, mask: Tensor, real: Tensor, variants: int = 1, drop: bool = True) -> Text:
         """Encoded texts with everything about them that is computed once per episode. For the arguments see `Text`."""

@@ -68,13 +68,14 @@ class Speaker(nn.Module):
         nn.init.normal_(self.position.weight, std=0.02)
         nn.init.normal_(self.step.weight, std=0.02)
 
-    def forward(self, path: PathInputs, words: Tensor) -> Tensor:
-        """(B, L, vocabulary) logits of what follows each of `words` (B, L), which begin with [CLS]."""
+    def forward(self, path: PathInputs, words: Tensor, asked: Tensor | None = None) -> Tensor:
+        """(B, L, vocabulary) logits of what follows each of `words` (B, L), which begin with [CLS]; or (n, vocabulary)
+        where `asked` (B, L) is true."""
         sights, mask = self.encode(path)
         states = self.dropout(self.word(words) + self.position.weight[: words.shape[1]])
         for layer in self._layers:
             states = layer(states, layer.look(sights), mask)
-        return self._logits(states)
+        return self._logits(states if asked is None else states[asked])
 
     def encode(self, path: PathInputs) -> tuple[Tensor, Tensor]:
         """(B, S, hidden) the steps and the views around them, and the mask (B, 1, 1, S)."""
@@ -217,7 +218,7 @@ def _choose(logits: Tensor, temperature: float, generator: torch.Generator | Non
     return torch.multinomial((logits / temperature).softmax(dim=-1), 1, generator=generator)[:, 0]
 
 
-def vocabulary_of(ids: Tensor, least: int = 2) -> Tensor:
+def vocabulary_of(ids: Tensor, least: int = 3) -> Tensor:
     """The WordPieces that occur at least so often in padded texts (N, L): [CLS] and [SEP] first, then by number."""
     counts = torch.bincount(ids.flatten())
     counts[[PAD, CLS, SEP]] = 0

@@ -17,7 +17,7 @@ from mtvm.app.tables import add_metrics_row, metrics_table
 from mtvm.config import DataConfig, Split, TrainConfig
 from mtvm.learning.run_folder import RunFolder
 from mtvm.machine import choose_device
-from mtvm.presets import DESCRIPTIONS, PRESETS
+from mtvm.presets import DESCRIPTIONS, PRESETS, PRETRAINING
 from mtvm.tasks.data import DataFolder
 
 if TYPE_CHECKING:
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from mtvm.learning.trainer import TrainResult
 
     Preset = TrainConfig
+    Pretraining = TrainConfig
 else:
     Preset = tyro.extras.subcommand_type_from_defaults(PRESETS, DESCRIPTIONS)
+    Pretraining = tyro.extras.subcommand_type_from_defaults(PRETRAINING, DESCRIPTIONS)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,6 +56,15 @@ def train(config: Annotated[Preset, arg(name="")]) -> None:
 
     See all options of a preset with 'mtvm train PRESET --help'. An existing run in the output folder is resumed. Ctrl-C
     saves and stops.
+    """
+    _run(_with_absolute_paths(config))
+
+
+def pretrain(config: Annotated[Pretraining, arg(name="")]) -> None:
+    """Pretrain an agent on proxy tasks: mtvm pretrain PRESET [--any.option value].
+
+    It learns the next action, words that are hidden, and which instruction belongs to a path. Then
+    'mtvm train PRESET --init RUN/best' starts from what it learned.
     """
     _run(_with_absolute_paths(config))
 

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from mtvm.learning.rollout import Needs, Policy, Trace
 from mtvm.models.language import Text
+from mtvm.models.network import Network
 from mtvm.models.text import Tokens
 
 
@@ -33,6 +34,9 @@ class Loss(abc.ABC):
 
     needs = Needs()
     """What a rollout must collect for it."""
+
+    def attach(self, model: Network) -> None:  # noqa: B027  (most losses read no weights)
+        """Called once with the network that is trained, for losses that read its weights."""
 
     def applies_to(self, policy: Policy) -> bool:
         """Whether it is computed in rollouts of this policy."""

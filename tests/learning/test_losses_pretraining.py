@@ -1,0 +1,147 @@
+"""The losses of pretraining, against what they say written out, and whole runs with them."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+from made_traces import by_name, mean, number
+from slow_walks import ROWS, STEPS
+from small_runs import SMALL, lively_model, record, small_config, train
+from torch.nn import functional
+
+import mtvm
+from mtvm.config import LossConfig, MaskedWordsConfig, MatchingConfig
+from mtvm.errors import InputError
+from mtvm.learning.losses.masked_words import MaskedWords
+from mtvm.learning.losses.matching import Matching
+from mtvm.learning.rollout import RolloutPlan, roll_out
+from mtvm.models.text import MASK
+from mtvm.presets import PRESETS, PRETRAINING, pretraining
+
+DRAWS = torch.rand(len(ROWS), 200, generator=torch.Generator().manual_seed(4))
+
+
+def walked(loss, model, vision, tiny_r2r, tokens):
+    """The teacher's walk with the loss's variant of the texts, and the loss's terms."""
+    words = tokens.select(torch.from_numpy(ROWS))
+    loss.attach(model)
+    variant = loss.drop_words(words, DRAWS)
+    loss.variant = 1
+    plan = RolloutPlan("teacher", STEPS, needs=loss.needs)
+    episodes = tiny_r2r.select(ROWS)
+    trace = roll_out(model, vision, episodes, model.encode(words, variant), plan, keep_steps=True)
+    return trace, by_name(loss(trace)), words, variant
+
+
+def test_masked_words_are_read_off_at_the_end_of_each_path(vision, tiny_r2r, tokens):
+    model = lively_model()
+    trace, terms, words, masked = walked(MaskedWords(MaskedWordsConfig(1.0, 0.4)), model, vision, tiny_r2r, tokens)
+    embeddings = model.language.bert.embeddings.word_embeddings.weight
+    expected, count, right = 0.0, 0, 0
+    for row in range(len(ROWS)):
+        if not trace.stopped[row]:
+            continue  # it was cut before the end of its path
+        step = trace.steps[trace.lengths[row] - 1]
+        place = step.rows.tolist().index(row)
+        for column in torch.nonzero(masked.ids[row] == MASK)[:, 0].tolist():
+            logits = step.outputs[1].text[place, column] @ embeddings.T
+            wanted = int(words.ids[row, column])
+            expected -= number(logits.log_softmax(0)[wanted])
+            right += int(logits.argmax()) == wanted
+            count += 1
+    assert count > 5
+    assert terms["masked_words"].count == count
+    assert number(terms["masked_words"].total) == pytest.approx(expected, rel=1e-4)
+    assert mean(terms["masked_words_right"]) == pytest.approx(100 * right / count)
+
+
+def test_masked_words_teach_text_and_sight(vision, tiny_r2r, tokens):
+    model = lively_model()
+    _, terms, _, _ = walked(MaskedWords(MaskedWordsConfig(1.0, 0.4)), model, vision, tiny_r2r, tokens)
+    terms["masked_words"].total.backward()
+    for part in (model.token_encoder.project.weight, model.crossmodal.layers[0].cross.attention.qkv.weight):
+        assert part.grad is not None
+        assert part.grad.abs().sum() > 0
+
+
+def test_matching_compares_a_path_with_its_own_and_another_instruction(vision, tiny_r2r, tokens):
+    model = lively_model()
+    trace, terms, words, other = walked(Matching(MatchingConfig(1.0)), model, vision, tiny_r2r, tokens)
+    losses, right = [], []
+    for row in range(len(ROWS)):
+        (given,) = np.nonzero([torch.equal(ids, other.ids[row]) for ids in words.ids])
+        if any(np.array_equal(trace.nodes[row], trace.nodes[one]) for one in given):
+            continue
+        scores = [0.0, 0.0]
+        for step in trace.steps:
+            if row in step.rows:
+                place = step.rows.tolist().index(row)
+                for variant in (0, 1):
+                    logs = step.outputs[variant].logits[place].log_softmax(0)
+                    scores[variant] += number(logs[step.teacher[place]])
+        losses.append(number(functional.softplus(torch.tensor(scores[1] - scores[0]))))
+        right.append(scores[0] > scores[1])
+    assert 0 < len(losses) == terms["matching"].count
+    assert number(terms["matching"].total) == pytest.approx(sum(losses), rel=1e-4)
+    assert mean(terms["matching_right"]) == pytest.approx(100 * np.mean(right))
+
+
+def test_matching_gives_every_episode_the_whole_of_another_text(vision, tiny_r2r, tokens):
+    """Also where the other text is longer than any that is left in the batch."""
+    model = lively_model(config=dataclasses.replace(SMALL, dropout=0.0))
+    trace, _, words, other = walked(Matching(MatchingConfig(1.0)), model, vision, tiny_r2r, tokens)
+    assert not (words.ids == other.ids).all(dim=1).all()
+    for step in trace.steps:
+        for place, row in enumerate(step.rows.tolist()):
+            read = int(step.outputs[1].text_mask[place].sum())
+            assert read == int((other.ids[row] != 0).sum())
+
+
+PRETRAINED = {
+    "imitation": {"weight": 1.0},
+    "a2c": {"weight": 0.0},
+    "consistency": {"enabled": False},
+    "masked_words": {"weight": 1.0, "rate": 0.3},
+    "matching": {"weight": 0.5},
+}
+
+
+def test_pretraining_learns_its_tasks_and_gives_an_agent_to_start_from(small_data, tmp_path):
+    optimizer = {"updates": 40, "lr": 3e-3}
+    changes = {"loss": PRETRAINED, "optimizer": optimizer, "selection": {"every": 40}, "batch": 6}
+    config = small_config(small_data, tmp_path / "pretrained", **changes)
+    train(config)
+    lines = [line for line in record(config.out) if line["kind"] == "train"]
+    for name in ("teacher_masked_words", "teacher_imitation"):
+        first, last = (np.mean([line[name] for line in part]) for part in (lines[:8], lines[-8:]))
+        assert last < first
+    assert all(0 <= line["teacher_matching_right"] <= 100 for line in lines)
+    after = small_config(small_data, tmp_path / "run", init=config.out / "best", optimizer={"updates": 1})
+    result = mtvm.train(after, show_progress=False)
+    assert result.finished
+
+
+@pytest.mark.parametrize(
+    ("model", "loss", "message"),
+    [
+        ({"bidirectional": False}, {}, "reads words itself"),
+        ({"reader": "minilm"}, {}, "reads words itself"),
+        ({}, {"masked_words": MaskedWordsConfig(1.0, 1.5)}, "must lie between 0 and 1"),
+        ({}, {"imitation": dataclasses.replace(LossConfig().imitation, weight=0.0)}, "teacher-forced"),
+    ],
+)
+def test_pretraining_that_cannot_be_is_refused(model, loss, message):
+    run = pretraining(PRESETS["tiny"])
+    with pytest.raises(InputError, match=message):
+        dataclasses.replace(
+            run,
+            model=dataclasses.replace(run.model, **model),
+            loss=dataclasses.replace(run.loss, a2c=dataclasses.replace(run.loss.a2c, weight=0.1), **loss),
+        )
+
+
+def test_pretraining_presets_keep_the_network_of_the_run(tmp_path):
+    for name, run in PRETRAINING.items():
+        assert run.model == PRESETS[name].model
+        assert run.out != PRESETS[name].out
