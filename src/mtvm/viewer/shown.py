@@ -46,6 +46,13 @@ class Shown:
                 name = source.name.partition(" ")[0]
                 self.guides.append(Guide(name, source.live, self.buildings(source.folder)))
 
+    def warm(self) -> None:
+        """Read what the first view needs, so that it comes at once."""
+        if self.sources:
+            first = self.sources[0]
+            episode = first.episodes[0]
+            self.buildings(first.folder).place(episode.scan, episode.start)
+
     def buildings(self, folder: DataFolder) -> Buildings:
         if folder.path not in self._buildings:
             self._buildings[folder.path] = Buildings(folder, self._skyboxes)
