@@ -4,13 +4,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test lint format bench r2r r2r-rows pretrained vendor clean
+.PHONY: demo test fuzz lint format bench r2r r2r-rows pretrained vendor clean
 
 demo: $(READY)  ## Build the world of 36 homes, walk it, show the scores and pictures
 	$(BIN)/mtvm demo
 
 test: $(READY)  ## Run the tests
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
+
+CASES ?= 50000
+fuzz: $(READY)  ## Spoil files of every kind and see that each is refused in one sentence; CASES=n of them
+	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/fuzzing.py --cases $(CASES)
 
 lint: $(READY)  ## Check style and types
 	$(BIN)/ruff check .

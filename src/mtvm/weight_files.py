@@ -1,30 +1,45 @@
-"""Reading files of weights without running what they may hold."""
+"""Reading files of weights without running what they may hold, and without believing what they say of their sizes."""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import os
 import pickle
+import zipfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any
 
-from mtvm.errors import InputError, MissingExtraError
+from mtvm.errors import InputError, MissingExtraError, shown
+from mtvm.files import atomic_path
 from mtvm.machine import import_torch
+from mtvm.unpacking import check_unpacked
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+CHECKSUM = "sha256"
+"""The entry of a safetensors file's own description that holds the digest of its tensors."""
 
 
 def read_weight_file(path: Path) -> dict[str, Any]:
     """The content of a safetensors file or of a pickle of plain tensors; code in a pickle is never run."""
     if not path.is_file():
         raise InputError(f"{path}: there is no such weight file.")
+    torch = import_torch(f"Reading {path.name}")
     try:
         if path.suffix == ".safetensors":
-            from safetensors.torch import load_file
-
-            return dict(load_file(path))
-        loaded = import_torch(f"Reading {path.name}").load(path, map_location="cpu", weights_only=True)
+            return _read_safetensors(path)
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                check_unpacked(path, sum(item.file_size for item in archive.infolist()))
+        loaded = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
         if "Unsupported global" in str(error) or "Unsupported class" in str(error):
             raise InputError(f"{path}: holds code beside tensors, which is not run; use a file of tensors.") from None
         raise InputError(f"{path}: cannot be read as weights; download it again.") from None
-    except (MemoryError, MissingExtraError):
+    except (MemoryError, InputError):
         raise
     except OSError as error:
         raise InputError(f"{path}: cannot read these weights ({error.strerror or error}).") from None
@@ -34,4 +49,73 @@ def read_weight_file(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: cannot be read as weights; download it again.") from None
     if not isinstance(loaded, dict):
         raise InputError(f"{path}: holds a {type(loaded).__name__}, not tensors by name.")
+    _check_tensors(path, loaded)
     return loaded
+
+
+def _read_safetensors(path: Path) -> dict[str, Any]:
+    from safetensors import safe_open
+
+    with safe_open(path, "pt") as file:
+        described = file.metadata() or {}
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118, it is no dict
+    if CHECKSUM in described and described[CHECKSUM] != checksum(tensors):
+        raise InputError(f"{path}: these weights are damaged (they have another checksum); copy them again.")
+    return tensors
+
+
+def checksum(tensors: Mapping[str, Tensor]) -> str:
+    """A digest of tensors by name."""
+    torch = import_torch("Weights")
+    digest = hashlib.sha256()
+    for name in sorted(tensors):
+        tensor = tensors[name].detach().cpu().contiguous()
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().data)
+    return digest.hexdigest()
+
+
+@contextlib.contextmanager
+def torch_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file for torch to write to, which is then at `path`, whole, or else as before."""
+    try:
+        with atomic_path(path) as fresh, fresh.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+    except RuntimeError as error:  # torch wraps a failed write in its own way
+        raise InputError(f"{path}: writing failed (the disk may be full); nothing was changed.") from error
+
+
+def _check_tensors(path: Path, content: Any) -> None:
+    """Raise unless all tensors are plain ones, whose numbers are in the file."""
+    torch = import_torch("Weights")
+    total = 0
+    for name, tensor in _tensors(content):
+        plain = tensor.layout == torch.strided and tensor.device.type == "cpu" and not tensor.is_quantized
+        if not plain:
+            raise InputError(f"{path}: the tensor {shown(name)} holds no plain numbers ({_kind(tensor)}); convert it.")
+        claimed = tensor.numel() * tensor.element_size()
+        if claimed > tensor.untyped_storage().nbytes():
+            raise InputError(f"{path}: the tensor {shown(name)} has more numbers than the file holds of it.")
+        total += claimed
+    check_unpacked(path, total)
+
+
+def _tensors(content: Any, name: str = "") -> Iterator[tuple[str, Tensor]]:
+    torch = import_torch("Weights")
+    waiting = [(name, content)]
+    while waiting:
+        name, value = waiting.pop()
+        if isinstance(value, torch.Tensor):
+            yield name, value
+        elif isinstance(value, Mapping):
+            waiting += [(str(key), item) for key, item in value.items()]
+        elif isinstance(value, list | tuple):
+            waiting += [(name, item) for item in value]
+
+
+def _kind(tensor: Tensor) -> str:
+    if tensor.is_quantized:
+        return "quantised"
+    return "it is on no device" if tensor.device.type == "meta" else str(tensor.layout).removeprefix("torch.")

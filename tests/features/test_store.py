@@ -276,5 +276,57 @@ def test_feature_store_names_an_absent_store(tmp_path):
         FeatureStore.open(tmp_path / "nowhere")
 
 
+def replace_again_and_again(path, stop):
+    number = 0
+    while not stop.is_set():
+        number += 1
+        keys = KEYS[: 1 + number % len(KEYS)]
+        values = np.full((VIEWS, 4 + number % 3), float(len(keys)), dtype=np.float32)
+        FeatureStore.write(path, ((*key, values) for key in keys), source="made", source_format="test")
+
+
+def test_feature_store_is_read_whole_beside_a_process_that_replaces_it(tmp_path):
+    path = tmp_path / "store"
+    write(path)
+    context = multiprocessing.get_context("fork")
+    stop = context.Event()
+    writer = context.Process(target=replace_again_and_again, args=(path, stop))
+    writer.start()
+    seen = set()
+    try:
+        for _ in range(300):
+            opened = FeatureStore.open(path)
+            seen.add((len(opened), opened.width))
+            if opened.width != WIDTH or len(opened) != len(KEYS):
+                assert (opened.panorama(np.arange(len(opened))) == len(opened)).all(), "of two stores"
+            opened.verify()
+    finally:
+        stop.set()
+        writer.join()
+    assert writer.exitcode == 0
+    assert len(seen) > 3
+    assert [item.name for item in tmp_path.iterdir()] == ["store"]
+
+
+def test_feature_store_verify_finds_any_changed_bit(tmp_path):
+    store = write(tmp_path / "store")
+    assert store.verify() is store
+    path = store.path / "features.npy"
+    whole = path.read_bytes()
+    for place in range(128, len(whole), 97):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
+        with pytest.raises(InputError, match=r"features\.npy: this feature store is damaged .*checksum"):
+            FeatureStore.open(store.path).verify()
+
+
+@pytest.mark.parametrize("name", ["", "a\0b", "x" * 129, "half \ud800"])
+def test_feature_store_write_refuses_names_that_cannot_be_stored(tmp_path, name):
+    with pytest.raises(InputError, match="cannot be stored; both names must have 1 to 128 characters") as caught:
+        write(tmp_path / "store", [("scan", "v"), ("scan", name)])
+    assert len(str(caught.value)) < 300
+    assert str(caught.value).isprintable()
+    assert_nothing_written(tmp_path)
+
+
 def test_feature_store_repr_shows_its_size(store):
     assert "5 viewpoints, width 5" in repr(store)

@@ -3,19 +3,26 @@
 import dataclasses
 import gzip
 import json
+import multiprocessing
+import os
 import shutil
+import signal
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from mtvm.errors import InputError
 from mtvm.features.names import read_semantics
+from mtvm.files import write_json
 from mtvm.homes import build
 from mtvm.homes.build import WorldConfig, build_world, damaged_files
 from mtvm.tasks.load import load_episodes
 from mtvm.world.graph import NavGraph
 from mtvm.world.mattersim import Simulator
 from mtvm.world.world import World
+from small_worlds import both_ways, make_records
 
 CONFIG = WorldConfig(homes=3, face_size=32, features="none")
 
@@ -92,6 +99,119 @@ def test_build_world_resumes_and_gives_the_same_bytes(world_folder, tmp_path, mo
     ours, theirs = files_of(again), files_of(world_folder)
     assert ours.keys() == theirs.keys()
     assert [name for name in ours if ours[name] != theirs[name]] == []
+
+
+def plain_home(building, config, number, scan):
+    """In place of a home: a graph of two viewpoints and an episode, in no time."""
+    records = make_records({"a": (0, 0), "b": (2, 1)}, both_ways(["ab"]))
+    write_json(building / "world" / "connectivity" / f"{scan}_connectivity.json", records)
+    entry = {"scan": scan, "path_id": number, "path": ["a", "b"], "instructions": ["Go."], "heading": 0.0}
+    part = {"semantics": [], "home": {}, "r2r": [entry, entry], "long": [], "ndh": []}
+    write_json(building / "parts" / f"{scan}.json", part)
+    return scan
+
+
+def build_plainly(folder, name=None, after=0):
+    """Build plain homes, and be killed in a later call of a function."""
+    build._build_home = plain_home
+    if name is not None:
+        real, calls = getattr(build, name), []
+
+        def killed(*args):
+            calls.append(args)
+            if len(calls) > after:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return real(*args)
+
+        setattr(build, name, killed)
+    build_world(CONFIG, folder, workers=1, show_progress=False)
+
+
+def in_a_process(*args):
+    process = multiprocessing.get_context("fork").Process(target=build_plainly, args=args)
+    process.start()
+    return process
+
+
+@pytest.mark.parametrize(
+    ("name", "after", "again"),
+    [("_build_home", 1, 2), ("_assemble", 0, 0), ("_share_out", 4, 0), ("_write_manifest", 0, 0), ("_digest", 9, 0)],
+)
+def test_build_world_that_was_killed_goes_on_and_leaves_nothing(tmp_path, monkeypatch, name, after, again):
+    child = in_a_process(tmp_path / "w", name, after)
+    child.join()
+    assert child.exitcode == -signal.SIGKILL
+    assert [path.name for path in tmp_path.iterdir()] == [".w.building"]
+    half = tmp_path / ".w.building" / "world" / "connectivity" / ".home000_connectivity.json.x.tmp"
+    half.mkdir(parents=True)
+    (half / "half").write_text("half")
+    made = []
+    monkeypatch.setattr(build, "_build_home", lambda *args: made.append(args[-1]) or plain_home(*args))
+    world = build_world(CONFIG, tmp_path / "w", workers=1, show_progress=False)
+    assert len(made) == again, "what was done is not done again"
+    assert [path.name for path in tmp_path.iterdir()] == ["w"]
+    build_world(CONFIG, tmp_path / "whole", workers=1, show_progress=False)
+    assert files_of(world) == files_of(tmp_path / "whole")
+    assert damaged_files(world) == []
+
+
+def test_build_world_that_is_started_many_times_is_built_once(tmp_path):
+    building = [in_a_process(tmp_path / "w") for _ in range(4)]
+    for process in building:
+        process.join()
+    assert [process.exitcode for process in building] == [0] * 4
+    assert [path.name for path in tmp_path.iterdir()] == ["w"]
+    assert damaged_files(tmp_path / "w") == []
+
+
+def workers_of(folder):
+    """Build with two workers, which take long over their homes."""
+    build._build_home = slow_home
+    build_world(CONFIG, folder, workers=2, show_progress=False)
+
+
+def slow_home(building, config, number, scan):
+    (building / f"{os.getpid()}.pid").touch()
+    time.sleep(60)
+
+
+def test_build_world_workers_end_with_their_parent(tmp_path):
+    """Nobody waits for them any more, and they would hold the lock."""
+    parent = multiprocessing.get_context("fork").Process(target=workers_of, args=(tmp_path / "w",))
+    parent.start()
+    children = []
+    while len(children) < 2:
+        children = [int(path.stem) for path in tmp_path.glob(".w.building/*.pid")]
+        time.sleep(0.02)
+    parent.kill()
+    parent.join()
+    until = time.monotonic() + 20
+    while any(is_running(child) for child in children) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not any(is_running(child) for child in children)
+
+
+def is_running(process):
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", '{"config": 1, "checksums": 2}', '{"config": {}}', "nonsense", '"x"'])
+def test_build_world_beside_a_bad_description_is_refused_with_one_sentence(tmp_path, content):
+    (tmp_path / "world").mkdir()
+    (tmp_path / "world" / "world.json").write_text(content)
+    with pytest.raises(InputError) as caught:
+        build_world(CONFIG, tmp_path / "world")
+    assert str(caught.value).startswith(str(tmp_path / "world"))
+    assert [path.name for path in tmp_path.iterdir()] == ["world"]
+
+
+@pytest.mark.parametrize("changes", [{"seed": -1}, {"seed": 10**30}, {"homes": 10**9}, {"face_size": 0}], ids=str)
+def test_world_config_refuses_absurd_numbers(changes):
+    with pytest.raises(InputError):
+        WorldConfig(**changes)
 
 
 def test_build_world_checks_and_reuses_an_existing_world(world_folder, tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ import errno
 import json
 import shutil
 
+import numpy as np
 import pytest
 import torch
 from small_runs import (
@@ -146,6 +147,83 @@ def test_resuming_refuses_changed_features(stopped, tiny_world):
     assert_refused(stopped, "features is not what it was")
 
 
+def test_resuming_refuses_features_whose_bytes_have_changed(stopped):
+    """The description, and with it the id, is as before."""
+    path = stopped.data.features / "features.npy"
+    content = bytearray(path.read_bytes())
+    content[-1000] ^= 1
+    path.write_bytes(content)
+    before = contents(stopped.out)
+    with pytest.raises(InputError, match=r"features\.npy: this feature store is damaged .*checksum"):
+        Trainer(stopped, show_progress=False)
+    assert contents(stopped.out) == before
+
+
+def test_resuming_refuses_features_under_other_names(stopped):
+    path = stopped.data.features / "index.npy"
+    index = np.load(path)
+    index["row"] = index["row"][::-1].copy()
+    np.save(path, index)
+    assert_refused(stopped, "index of the features is not what it was")
+
+
+def test_resuming_refuses_changed_graphs(stopped):
+    path = next(iter(sorted((stopped.data.folder / "connectivity").glob("tiny0_*.json"))))
+    records = json.loads(path.read_text())
+    records[0]["pose"][3] += 0.25
+    path.write_text(json.dumps(records))
+    assert_refused(stopped, "graphs of r2r/train is not what it was when this run began")
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        (("optimizer", "lr"), 0.5),
+        (("seed",), 7),
+        (("batch",), 2),
+        (("optimizer", "schedule"), "cosine"),
+    ],
+    ids=str,
+)
+def test_resuming_refuses_an_edited_config(stopped, option, value):
+    """Only the file is edited, as by hand; the checkpoint knows what it was."""
+    values = json.loads((stopped.out / "config.json").read_text())
+    part = values
+    for name in option[:-1]:
+        part = part[name]
+    part[option[-1]] = value
+    (stopped.out / "config.json").write_text(json.dumps(values))
+    edited = RunFolder(stopped.out).config()
+    name = ".".join(option)
+    assert_refused(edited, rf"config\.json is not the config .*{name} is .* in the checkpoint, {value} here")
+
+
+SPOILED = {
+    "no model": lambda state: state.pop("model"),
+    "no optimizer": lambda state: state.pop("optimizer"),
+    "no random numbers": lambda state: state.pop("random"),
+    "no config": lambda state: state.pop("config"),
+    "no data": lambda state: state.pop("data"),
+    "a model that is a list": lambda state: state.update(model=[1, 2]),
+    "a model without a weight": lambda state: state["model"].popitem(),
+    "a weight of another shape": lambda state: state["model"].update({"critic.0.bias": torch.zeros(3)}),
+    "an update that is a word": lambda state: state.update(update="two", validated="two"),
+    "batches of nothing": lambda state: state.update(batches=None),
+    "a selection of something else": lambda state: state.update(selection={"colour": "red"}),
+    "random numbers of another kind": lambda state: state.update(random=torch.zeros(3)),
+    "lines that are numbers": lambda state: state.update(unwritten=[1]),
+    "a config that is a word": lambda state: state.update(config="paper"),
+}
+
+
+@pytest.mark.parametrize("spoil", SPOILED.values(), ids=SPOILED)
+def test_resuming_refuses_a_well_formed_checkpoint_of_something_else(stopped, spoil):
+    state = saved_state(stopped.out)
+    spoil(state)
+    torch.save(state, RunFolder(stopped.out).checkpoint)
+    assert_refused(stopped, "lacks something of a checkpoint of this run, or has it of another kind")
+
+
 def test_resuming_refuses_a_changed_config(stopped):
     assert_refused(changed(stopped, optimizer={"lr": 0.5}), r"optimizer.lr is 0.001 there, 0.5 here")
     assert_refused(changed(stopped, model={"hidden": 32}), r"model.hidden is 16 there, 32 here")
@@ -178,7 +256,7 @@ def test_resuming_refuses_a_damaged_checkpoint(stopped):
     whole = path.read_bytes()
     for content in (whole[: len(whole) // 2], b"", whole[:-1000], b"rubbish"):
         path.write_bytes(content)
-        assert_refused(stopped, "this checkpoint cannot be read; remove it")
+        assert_refused(stopped, "this checkpoint is damaged; remove it")
 
 
 def test_resuming_refuses_a_checkpoint_of_another_version(stopped):

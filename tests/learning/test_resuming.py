@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import pty
 import random
 import re
 import signal
@@ -75,26 +76,37 @@ def test_run_that_was_interrupted_after_its_last_update_is_still_validated(small
 
 
 class Signalled(Trainer):
-    """A run that gets so many signals in its second update."""
+    """A run that gets signals in its second update."""
 
-    def __init__(self, config, signals):
+    def __init__(self, config, *signals):
         super().__init__(config, show_progress=False)
         self.signals = signals
 
     def _update(self):
         if self.learner.updates == 1:
-            for _ in range(self.signals):
-                os.kill(os.getpid(), signal.SIGINT)
+            for one in self.signals:
+                os.kill(os.getpid(), one)
         return super()._update()
 
 
 def handlers():
-    return signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    return [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
 
 
-def test_signal_stops_the_run_after_its_update_and_is_handled_as_before_afterwards(small_data, tmp_path):
+@pytest.mark.parametrize(
+    "signals",
+    [
+        (signal.SIGINT,),
+        (signal.SIGTERM,),
+        (signal.SIGHUP,),
+        (signal.SIGINT, signal.SIGTERM),  # as the demo's agents get them: from the terminal, then from their parent
+        (signal.SIGHUP, signal.SIGTERM, signal.SIGHUP, signal.SIGINT),
+    ],
+    ids=lambda signals: " ".join(one.name for one in signals),
+)
+def test_signal_stops_the_run_after_its_update_and_is_handled_as_before_afterwards(small_data, tmp_path, signals):
     before = handlers()
-    trainer = Signalled(small_config(small_data, tmp_path / "run", optimizer={"updates": 9}), signals=1)
+    trainer = Signalled(small_config(small_data, tmp_path / "run", optimizer={"updates": 9}), *signals)
     assert not trainer.run()
     assert trainer.learner.updates == 2, "the update in which it came is the last"
     assert saved_state(trainer.config.out)["update"] == 2
@@ -103,7 +115,8 @@ def test_signal_stops_the_run_after_its_update_and_is_handled_as_before_afterwar
 
 def test_second_signal_stops_the_run_at_once(small_data, tmp_path):
     before = handlers()
-    trainer = Signalled(small_config(small_data, tmp_path / "run", optimizer={"updates": 9}), signals=2)
+    config = small_config(small_data, tmp_path / "run", optimizer={"updates": 9})
+    trainer = Signalled(config, signal.SIGINT, signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
         trainer.run()
     assert trainer.learner.updates == 1
@@ -212,10 +225,40 @@ def test_ctrl_c_saves_and_says_how_to_go_on(small_data, tmp_path):
     assert leftovers(config.out) == []
 
 
+def test_nohup_lets_a_run_go_on_when_its_terminal_is_closed(small_data, tmp_path, monkeypatch):
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        trainer = Signalled(small_config(small_data, tmp_path / "run"), signal.SIGHUP)
+        assert trainer.run()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_closed_terminal_loses_nothing(small_data, tmp_path):
+    """A real terminal: the run gets SIGHUP, and cannot print any more."""
+    config = small_config(small_data, tmp_path / "run", optimizer={"updates": 100_000}, selection={"every": 100_000})
+    options = command(config)
+    options[options.index("--save-minutes") + 1] = "1000"
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execve(sys.executable, [sys.executable, "-m", "mtvm", *options], environment())
+    files = RunFolder(config.out)
+    with contextlib.suppress(OSError):
+        while len(files.lines()) < 2:
+            os.read(terminal, 1000)
+    assert not files.checkpoint.is_file()
+    os.close(terminal)
+    os.waitpid(child, 0)
+    assert saved_state(config.out)["update"] >= 2
+    assert record(config.out)[-1]["update"] == saved_state(config.out)["update"]
+    assert leftovers(config.out) == []
+
+
 def test_train_clears_half_written_files(small_data, tmp_path):
     config = small_config(small_data, tmp_path / "run", optimizer={"updates": 1})
     train(config)
-    for left in (".checkpoint.pt.x1", "best/.model.safetensors.x2", ".metrics.jsonl.x3", "best/.config.json.x4"):
+    lefts = (".checkpoint.pt.x1.tmp", "best/.model.safetensors.x2.tmp", ".metrics.jsonl.x3.tmp", "best/.c.json.x4.tmp")
+    for left in lefts:
         (config.out / left).mkdir()
         (config.out / left / "half").write_text("half")
     assert trainers.train(config, show_progress=False).finished

@@ -110,7 +110,7 @@ def test_lock_is_let_go_of_and_clears_what_was_half_written(tmp_path):
     for _ in range(2):
         with folder.lock():
             assert (tmp_path / "run" / "lock").is_file()
-    lefts = (".checkpoint.pt.x1", "best/.model.safetensors.x2", ".metrics.jsonl.x3", "eval/r2r-test/.results.json.x4")
+    lefts = (".checkpoint.pt.1.tmp", "best/.model.safetensors.2.tmp", ".a.jsonl.3.tmp", "eval/r2r-test/.b.json.4.tmp")
     kept = ("checkpoint.pt", "best/model.safetensors", "metrics.jsonl", ".gitignore")
     for left in lefts:
         (tmp_path / "run" / left).mkdir(parents=True)
@@ -123,10 +123,10 @@ def test_lock_is_let_go_of_and_clears_what_was_half_written(tmp_path):
 
 def test_lock_is_refused_while_it_is_held(tmp_path):
     with RunFolder(tmp_path).lock():
-        (tmp_path / ".checkpoint.pt.x1").mkdir()
+        (tmp_path / ".checkpoint.pt.x1.tmp").mkdir()
         with pytest.raises(InputError, match="another process is training here"), RunFolder(tmp_path).lock():
             pytest.fail("it was locked twice")
-        assert (tmp_path / ".checkpoint.pt.x1").is_dir(), "nothing of the first one is cleared away"
+        assert (tmp_path / ".checkpoint.pt.x1.tmp").is_dir(), "nothing of the first one is cleared away"
     with RunFolder(tmp_path).lock():
         pass
 

@@ -59,7 +59,7 @@ def test_texts_are_read_once_and_kept_in_the_cache(reader, monkeypatch):
     assert torch.equal(first.states, again.states)
 
 
-@pytest.mark.parametrize("content", [b"", b"\x93NUMPY\x01\x00 rubbish", None])
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 rubbish", "a changed bit", None])
 def test_texts_with_a_damaged_or_unwritable_cache_are_read_again(reader, tmp_path, monkeypatch, content):
     tokens = tokenize(TEXTS[1:2], leading_cls=True)
     folder = tmp_path / "cache"
@@ -69,7 +69,9 @@ def test_texts_with_a_damaged_or_unwritable_cache_are_read_again(reader, tmp_pat
     else:
         Texts(reader, tokens, "texts", show_progress=False)
         (cached,) = (folder / "texts").iterdir()
-        cached.write_bytes(content)
+        whole = bytearray(cached.read_bytes())
+        whole[len(whole) // 2 + 1] ^= 0x40  # the high byte of a number
+        cached.write_bytes(whole if isinstance(content, str) else content)
     found = Texts(reader, tokens, "texts", show_progress=False).select(torch.tensor([0]))
     torch.testing.assert_close(found.states, reader.language.read(tokens).states, atol=2e-3, rtol=2e-3)
 

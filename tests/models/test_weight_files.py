@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import zipfile
 
 import pytest
 import torch
@@ -9,7 +10,9 @@ from safetensors.torch import save_file
 from small_models import one_sentence
 
 from mtvm.errors import InputError
+from mtvm.models.importing import import_agent
 from mtvm.models.weights import read_tensors
+from mtvm.weight_files import read_weight_file
 
 
 class Code:
@@ -91,3 +94,69 @@ def test_read_tensors_of_a_missing_file_or_empty_folder_is_one_sentence(tmp_path
         with pytest.raises(InputError) as error:
             read_tensors(path)
         one_sentence(error, str(path))
+
+
+# What a file claims
+
+
+def stretched():
+    """A tensor of 4 TB, made of a single number."""
+    return torch.zeros(1).expand(1_000_000, 1_000_000)
+
+
+ODD = {
+    "a tensor without numbers": (lambda: torch.empty(3, device="meta"), "holds no plain numbers"),
+    "a quantised tensor": (
+        lambda: torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8),
+        "cannot be read|quantised",
+    ),
+    "a sparse tensor": (lambda: torch.eye(3).to_sparse(), "sparse"),
+    "more numbers than there are": (stretched, "more numbers than the file holds"),
+}
+
+
+@pytest.mark.filterwarnings("ignore:torch.quantize")
+@pytest.mark.parametrize(("make", "said"), ODD.values(), ids=ODD)
+def test_read_weight_file_refuses_tensors_that_are_not_plain(tmp_path, make, said):
+    torch.save({"state": {"vln_bert.a": torch.ones(2), "odd": [make()]}}, tmp_path / "best.pt")
+    with pytest.raises(InputError, match=said) as error:
+        read_weight_file(tmp_path / "best.pt")
+    one_sentence(error, "best.pt")
+
+
+def test_read_weight_file_refuses_an_archive_that_unpacks_to_too_much(tmp_path, monkeypatch):
+    monkeypatch.setenv("MTVM_MAX_UNPACKED_GB", "0.005")
+    torch.save({"a": torch.zeros(2_000_000)}, tmp_path / "whole.pt")
+    with (
+        zipfile.ZipFile(tmp_path / "whole.pt") as whole,
+        zipfile.ZipFile(tmp_path / "best.pt", "w", zipfile.ZIP_DEFLATED) as packed,
+    ):
+        for item in whole.infolist():
+            packed.writestr(item.filename, whole.read(item))
+    with pytest.raises(InputError, match="looks like a trap") as error:
+        read_weight_file(tmp_path / "best.pt")
+    one_sentence(error, "best.pt")
+
+
+WORDS = {"vln_bert.embeddings.word_embeddings.weight": torch.zeros(50, 12)}
+STRANGE = {
+    "layers that are not there": {"vln_bert.lalayer.999999999.output.dense.bias": torch.zeros(12)},
+    "a layer of 5,000 digits": {f"vln_bert.addlayer.{'9' * 5000}.visn_output.dense.bias": torch.zeros(12)},
+    "layers with a gap": {f"vln_bert.lalayer.{n}.output.dense.bias": torch.zeros(12) for n in (0, 2)},
+    "a number for a matrix": {"vln_bert.vision_encoder.visn_fc.weight": torch.tensor(1.0)},
+    "a number for words": {"vln_bert.embeddings.word_embeddings.weight": torch.tensor(1.0)},
+    "features of negative width": {"vln_bert.vision_encoder.visn_fc.weight": torch.zeros(12, 3)},
+    "no position": {"vln_bert.embeddings.position_embeddings.weight": torch.zeros(0, 12)},
+    "a width that no head divides": {"vln_bert.embeddings.word_embeddings.weight": torch.zeros(50, 13)},
+    "complex numbers": {"vln_bert.embeddings.LayerNorm.bias": torch.zeros(12, dtype=torch.complex64)},
+    "whole numbers": {"vln_bert.embeddings.LayerNorm.bias": torch.zeros(12, dtype=torch.int64)},
+}
+
+
+@pytest.mark.parametrize("tensors", STRANGE.values(), ids=STRANGE)
+def test_import_agent_of_strange_tensors_is_one_sentence_and_writes_nothing(tmp_path, tensors):
+    torch.save(WORDS | tensors, tmp_path / "best.pt")
+    with pytest.raises(InputError) as error:
+        import_agent(tmp_path / "best.pt", tmp_path / "agent", "tiny", "memory", 0)
+    one_sentence(error, "best.pt")
+    assert not (tmp_path / "agent").exists()

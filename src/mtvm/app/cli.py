@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 from collections.abc import Callable
 
@@ -9,8 +11,11 @@ from tyro.extras import SubcommandApp
 
 import mtvm
 from mtvm.app.commands import features, speaker, studies, tasks, training, viewing, weights, world
-from mtvm.errors import InputError
+from mtvm.errors import InputError, MissingExtraError, shown
+from mtvm.machine import OPTIONAL
+from mtvm.progress import notice
 
+_LONGEST_SENTENCE = 2000
 _DESCRIPTION = f"mtvm {mtvm.__version__}: Vision-and-Language Navigation in plain Python."
 
 Command = Callable[..., None]
@@ -59,19 +64,40 @@ def _group(commands: dict[str, Command], args: list[str]) -> SubcommandApp:
 
 
 def main(args: list[str] | None = None) -> None:
-    """Run the command line; an `InputError` prints one sentence to stderr and exits with code 2."""
+    """Run the command line; what the user can mend prints one sentence to stderr and exits with code 2."""
     args = sys.argv[1:] if args is None else args
     if args == ["--version"]:
         print(f"mtvm {mtvm.__version__}")
         return
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # not every terminal can show every name
     try:
         _app(args).cli(prog="mtvm", description=_DESCRIPTION, args=args or ["--help"])
-    except InputError as error:
-        print(f"mtvm: {error}", file=sys.stderr)
-        sys.exit(2)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
     except KeyboardInterrupt:
-        print("mtvm: interrupted", file=sys.stderr)
+        notice("interrupted")
         sys.exit(130)
+    except (InputError, OSError, ImportError, MemoryError) as error:
+        sentence = _sentence(error)
+        if sentence is None:
+            raise
+        notice(shown(sentence, _LONGEST_SENTENCE))
+        sys.exit(2)
+
+
+def _sentence(error: Exception) -> str | None:
+    """What to tell the user: the error is theirs, their machine's or their installation's; None if it is ours."""
+    if isinstance(error, InputError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return f"this needs more memory than there is ({error})."
+    if isinstance(error, OSError):
+        about = "a file" if error.filename is None else os.fsdecode(error.filename)
+        return f"{about}: the system refuses this ({error.strerror or error})."
+    package = (getattr(error, "name", None) or "").partition(".")[0]
+    if package not in OPTIONAL:
+        return None
+    distribution, extra = OPTIONAL[package]
+    return str(MissingExtraError(distribution, extra, "This command"))

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import math
 import multiprocessing
 import os
 import shutil
+import signal
 import sys
 import time
+from collections.abc import Collection, Iterable, Iterator
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import numpy as np
@@ -25,9 +30,9 @@ from mtvm.homes.build import WorldConfig, build_world
 from mtvm.homes.drawing import draw_episode, draw_home
 from mtvm.homes.generate import generate_home
 from mtvm.learning.run_folder import RunFolder
-from mtvm.machine import require_matplotlib, usable_cores
+from mtvm.machine import ending_signals, require_matplotlib, usable_cores
 from mtvm.presets import PRESETS
-from mtvm.progress import progress
+from mtvm.progress import notice, progress
 from mtvm.tasks.baselines import Baseline, run_baseline
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
@@ -90,18 +95,17 @@ def _train_both(out: Path, data: Path, updates: int | None) -> None:
     threads = os.environ.get("OMP_NUM_THREADS")
     os.environ["OMP_NUM_THREADS"] = str(max(usable_cores() // 2, 1))  # read by the new processes
     try:
-        for worker in workers.values():
-            worker.start()
-        with progress(2 * total, "Training two agents", "updates") as advance:
-            shown = 0
-            while any(worker.is_alive() for worker in workers.values()):
-                time.sleep(_BETWEEN_LOOKS)
-                done, note = _look(out)
-                advance(done - shown, note)
-                shown = done
+        with _ended_by_any_signal():
+            _start_all(workers.values())
+            _watch(out, total, workers.values())
+    except KeyboardInterrupt:
+        notice("the agents save what they have learnt; the same command goes on from there.")
+        raise
     finally:
+        # Those that still train save and end. Ctrl-C has reached them as well, which they take for the same wish.
         for worker in workers.values():
             worker.terminate()
+        for worker in workers.values():
             worker.join()
         os.environ.pop("OMP_NUM_THREADS")
         if threads is not None:
@@ -109,6 +113,42 @@ def _train_both(out: Path, data: Path, updates: int | None) -> None:
     failed = [name for name, worker in workers.items() if worker.exitcode != 0]
     if failed:
         raise InputError(f"{out}: training the agent {failed[0]} failed; see its message above.")
+
+
+def _start_all(workers: Iterable[BaseProcess]) -> None:
+    """Start processes that do not know Ctrl-C until their training does, so that none prints a traceback."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        for worker in workers:
+            worker.start()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _watch(out: Path, total: int, workers: Collection[BaseProcess]) -> None:
+    """Show the progress of both runs until they have ended."""
+    with progress(2 * total, "Training two agents", "updates") as advance:
+        shown = 0
+        while any(worker.is_alive() for worker in workers):
+            time.sleep(_BETWEEN_LOOKS)
+            done, note = _look(out)
+            advance(done - shown, note)
+            shown = done
+
+
+@contextlib.contextmanager
+def _ended_by_any_signal() -> Iterator[None]:
+    """Let SIGTERM and a closed terminal end the block as Ctrl-C does."""
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = {one: signal.signal(one, stop) for one in ending_signals()}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
 
 
 def train_agent(run: Path, data: Path, memory: bool, updates: int) -> None:
@@ -142,10 +182,10 @@ def _look(out: Path) -> tuple[int, str]:
     """The updates done by both agents together, and their losses."""
     done, notes = 0, []
     for name, folder in _RUNS.items():
-        lines = [line for line in RunFolder(out / folder).lines() if line["kind"] == "train"]
+        lines = [line for line in RunFolder(out / folder).lines() if line.get("kind") == "train"]
         if lines:
             done += lines[-1]["update"]
-            notes.append(f"{name}: loss {lines[-1]['loss']:.1f}")
+            notes.append(f"{name}: loss {lines[-1].get('loss', math.nan):.1f}")
     return done, ", ".join(notes)
 
 

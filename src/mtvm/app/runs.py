@@ -128,10 +128,7 @@ def read_run(folder: RunFolder, root: Path) -> Run | None:
     if not isinstance(config, dict) or not all(isinstance(config.get(part), dict) for part in _PARTS):
         return None
     _check(config, folder.config_file)
-    try:
-        lines = folder.lines()
-    except (OSError, UnicodeDecodeError):
-        raise InputError(f"{folder.record}: cannot be read as the record of a run.") from None
+    lines = folder.lines()
     evaluations = {name: _read_evaluation(path) for name, path in folder.evaluations().items()}
     files = (folder.config_file, folder.record, folder.checkpoint)
     times = [file.stat().st_mtime for file in files if file.is_file()]

@@ -11,7 +11,6 @@ view that nobody described has an empty caption. Other fields are ignored.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -21,11 +20,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mtvm.arrays import keep_cached, read_cached
 from mtvm.errors import InputError
 from mtvm.features.lines import checked_texts, read_viewpoint_lines
 from mtvm.features.names import Embed, embed_phrases, unit_vectors
 from mtvm.features.store import FeatureStore
-from mtvm.files import atomic_path, cache_dir
+from mtvm.files import cache_dir
 from mtvm.progress import track
 from mtvm.world.views import HEADING_STEP, HEADINGS, ROWS
 
@@ -120,16 +120,12 @@ def _cached_embeddings(texts: Sequence[str], show_progress: bool) -> NDArray[np.
     digest = hashlib.sha256(_EMBEDDER.encode())
     for text in texts:
         digest.update(b"\0" + text.encode())
-    path = cache_dir() / "captions" / f"{digest.hexdigest()[:32]}.npy"
-    with contextlib.suppress(OSError, ValueError, EOFError):
-        vectors = np.load(path, allow_pickle=False)
-        if vectors.dtype == np.float16 and vectors.ndim == 2 and len(vectors) == len(texts):
-            return vectors.astype(np.float32)
-    vectors = embed_phrases(texts, "Embedding captions" if show_progress else None).astype(np.float16)
-    # A cache that cannot be written costs time, nothing else.
-    with contextlib.suppress(OSError, InputError), atomic_path(path) as fresh:
-        np.save(fresh, vectors)
-    return vectors.astype(np.float32)
+    path = cache_dir() / "captions" / f"{digest.hexdigest()[:32]}.npz"
+    found = read_cached(path, ["vectors"])
+    if found is None:
+        found = {"vectors": embed_phrases(texts, "Embedding captions" if show_progress else None).astype(np.float16)}
+        keep_cached(path, found)
+    return found["vectors"].astype(np.float32)
 
 
 def _checked_place(record: Any, where: str) -> CaptionedPlace:

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from mtvm.errors import InputError
 from mtvm.features.encoders import Encoder, encoding_threads
 from mtvm.features.store import META_FILE, FeatureStore
+from mtvm.locks import lock
 from mtvm.machine import usable_cores
 from mtvm.progress import progress
 from mtvm.world.skybox import load_faces, render_views, skybox_folder
@@ -176,7 +177,8 @@ class _Partial:
         except OSError as error:
             raise InputError(f"{out}: cannot write there ({error.strerror}).") from None
         with file:
-            _lock(file, out)
+            if lock(file.fileno()) is False:
+                raise InputError(f"{out}: another run is extracting into this store; wait for it or stop it.")
             file.seek(0)
             if not resume or file.read(len(settings)) != settings:
                 file.truncate(0)
@@ -231,15 +233,3 @@ def _digest(place: _Place, content: bytes) -> bytes:
     digest = hashlib.blake2b(place.stamp, digest_size=DIGEST_BYTES)
     digest.update(content)
     return digest.digest()
-
-
-def _lock(file: IO[bytes], out: Path) -> None:
-    """Prevent two runs from writing the same file; does nothing on Windows, which has no such lock."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise InputError(f"{out}: another run is extracting into this store; wait for it or stop it.") from None

@@ -6,6 +6,8 @@ import binascii
 import contextlib
 import gzip
 import io
+import struct
+import warnings
 import zipfile
 import zlib
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator
@@ -16,13 +18,16 @@ from typing import IO, Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.errors import InputError, MissingExtraError
+from mtvm.arrays import npy_header
+from mtvm.errors import InputError, MissingExtraError, shown
 from mtvm.features.store import FeatureStore
 from mtvm.progress import progress
+from mtvm.unpacking import check_unpacked, lines_of, unpacked_limit
 from mtvm.world.views import VIEWS
 
 TSV_COLUMNS = [b"scanId", b"viewpointId", b"image_w", b"image_h", b"vfov", b"features"]
 READ_BUFFER_BYTES = 1 << 22  # a line is about 0.4 MB; the default of 8 KB is four times slower
+LONGEST_LINE = 1 << 26
 FETCH_AGAIN = "it may be truncated, fetch it again"
 
 
@@ -106,7 +111,7 @@ def _entries(
     except InputError:
         raise
     except _READING_FAILURES as error:
-        raise InputError(f"{source}: damaged at or after {place} ({error}); {FETCH_AGAIN}.") from None
+        raise InputError(f"{source}: damaged at or after {place} ({shown(error)}); {FETCH_AGAIN}.") from None
     if scans is not None and (absent := scans - found):
         raise InputError(
             f"{source}: has no features for {len(absent)} of the {len(scans)} requested scans, "
@@ -151,8 +156,8 @@ def _buffered(file: object) -> IO[bytes]:
     return io.BufferedReader(cast(io.RawIOBase, file), READ_BUFFER_BYTES)
 
 
-def _tsv_entries(lines: IO[bytes], source: Path) -> Iterator[_Entry]:
-    for number, line in enumerate(lines, 1):
+def _tsv_entries(file: IO[bytes], source: Path) -> Iterator[_Entry]:
+    for number, line in enumerate(lines_of(file, source, LONGEST_LINE), 1):
         place = f"line {number}"
         features_start = line.rfind(b"\t") + 1
         columns = line[:features_start].split(b"\t")  # without the features, which would copy 0.4 MB
@@ -184,37 +189,66 @@ def _open_hdf5(source: Path, stack: contextlib.ExitStack) -> _Source:
         import h5py
     except ImportError:
         raise MissingExtraError("h5py", "features", "Reading HDF5 features") from None
-    return _keyed_entries(source, stack.enter_context(h5py.File(source, "r")))
+    file = stack.enter_context(h5py.File(source, "r"))
+
+    def read(key: str) -> Any:
+        dataset = file[key] if isinstance(file.get(key, getlink=True), h5py.HardLink) else None
+        elsewhere = isinstance(dataset, h5py.Dataset) and (dataset.external or dataset.is_virtual)
+        if dataset is None or elsewhere:
+            raise InputError(
+                f"{source}: key {shown(repr(key))} is no array in this file itself, and other files are not read; "
+                "remove it, or copy the array into the file."
+            )
+        shape = getattr(dataset, "shape", None)  # a group has none
+        _check_claim(source, key, shape, getattr(dataset, "dtype", None), unpacked_limit(source))
+        return dataset[()]
+
+    return _keyed_entries(source, list(file), read)
 
 
 def _open_npz(source: Path, stack: contextlib.ExitStack) -> _Source:
-    file = stack.enter_context(source.open("rb"))  # numpy would leave a damaged archive open
-    return _keyed_entries(source, stack.enter_context(np.load(file, allow_pickle=False)))
+    archive = stack.enter_context(zipfile.ZipFile(source))
+    members = {item.filename.removesuffix(".npy"): item for item in archive.infolist()}
+    check_unpacked(source, sum(item.file_size for item in members.values()))
+
+    def read(key: str) -> Any:
+        with archive.open(members[key]) as member:
+            _check_claim(source, key, *npy_header(member), members[key].file_size)
+        with archive.open(members[key]) as member, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of headers that Python 2 wrote
+            return np.lib.format.read_array(member, allow_pickle=False)
+
+    return _keyed_entries(source, list(members), read)
 
 
-def _keyed_entries(source: Path, arrays: Any) -> _Source:
+def _keyed_entries(source: Path, keys: list[str], read: Callable[[str], Any]) -> _Source:
     """Entries of an open file that maps `<scan>_<viewpoint>` to an array."""
 
     def entries() -> Iterator[_Entry]:
-        for key in arrays:
+        for key in keys:
             scan, _, viewpoint = key.rpartition("_")
+            named = f"key {shown(repr(key))}"
             if not scan or not viewpoint:
-                raise InputError(f"{source}: key {key!r} is not <scan>_<viewpoint>; rename or remove it.")
-            yield _Entry(f"key {key!r}", scan, viewpoint, partial(_read_key, arrays, key, source), 1)
+                raise InputError(f"{source}: {named} is not <scan>_<viewpoint>; rename or remove it.")
+            yield _Entry(named, scan, viewpoint, partial(read, key), 1)
 
-    return _Source(len(arrays), "viewpoints", entries())
+    return _Source(len(keys), "viewpoints", entries())
 
 
-def _read_key(arrays: Any, key: str, source: Path) -> NDArray[Any]:
-    item = arrays[key]
-    if getattr(item, "ndim", None) != 2:
-        raise InputError(f"{source}: key {key!r} is not an array of shape ({VIEWS}, width); remove it.")
-    return np.asarray(item[()])
+def _check_claim(source: Path, key: str, shape: tuple[int, ...] | None, dtype: Any, most: int) -> None:
+    """Raise unless an array is a table whose numbers can be in the file, before memory is taken for them."""
+    if shape is None or len(shape) != 2:
+        raise InputError(f"{source}: key {shown(repr(key))} is not an array of shape ({VIEWS}, width); remove it.")
+    if shape[0] * shape[1] * dtype.itemsize > most:
+        raise InputError(
+            f"{source}: key {shown(repr(key))} says to have the shape {shown(shape)}, more than the file can hold; "
+            "fetch it again."
+        )
 
 
 _READING_FAILURES = (
-    *(OSError, EOFError, ValueError, LookupError, RuntimeError),  # raised by h5py and numpy on damaged files
-    *(zlib.error, zipfile.BadZipFile),
+    *(OSError, EOFError, ValueError, LookupError, RuntimeError, TypeError, MemoryError),  # of h5py and numpy
+    *(zlib.error, zipfile.BadZipFile, struct.error),
 )
 _OPENERS: dict[str, Callable[[Path, contextlib.ExitStack], _Source]] = {
     "tsv": _open_tsv,

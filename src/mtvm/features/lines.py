@@ -11,7 +11,11 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from mtvm.errors import InputError
-from mtvm.files import read_bytes
+from mtvm.files import parse_json, read_bytes
+from mtvm.unpacking import lines_of
+from mtvm.world.graph import LONGEST_ID
+
+_LONGEST_LINE = 1 << 25
 
 
 class _OfViewpoint(Protocol):
@@ -31,19 +35,14 @@ def read_viewpoint_lines(
     occur once. Lines that do not name one of `scans` are not even parsed."""
     named = None if scans is None else [json.dumps(scan).encode() for scan in scans]
     content = read_bytes(source, what)
-    if content.startswith(b"\x1f\x8b"):
-        try:
-            content = gzip.decompress(content)
-        except (OSError, EOFError, zlib.error):
-            raise InputError(f"{source}: the compressed file is damaged or truncated; fetch it again.") from None
     seen: set[tuple[str, str]] = set()
-    for number, text in enumerate(io.BytesIO(content), 1):
+    for number, text in enumerate(_lines(content, source), 1):
         if text.isspace() or (named is not None and not any(scan in text for scan in named)):
             continue
         where = f"{source}, line {number}"
         try:
-            record = json.loads(text)
-        except ValueError:
+            record = parse_json(text, where)
+        except InputError:
             raise InputError(f"{where}: not valid JSON; the file may be cut short, fetch it again.") from None
         line = checked(record, where)
         if (line.scan, line.viewpoint) in seen:
@@ -53,9 +52,20 @@ def read_viewpoint_lines(
             yield line
 
 
+def _lines(content: bytes, source: Path) -> Iterator[bytes]:
+    packed = content.startswith(b"\x1f\x8b")
+    file: Any = gzip.GzipFile(fileobj=io.BytesIO(content)) if packed else io.BytesIO(content)
+    try:
+        yield from lines_of(file, source, _LONGEST_LINE)
+    except (OSError, EOFError, zlib.error):
+        raise InputError(f"{source}: the compressed file is damaged or truncated; fetch it again.") from None
+
+
 def checked_texts(record: dict[str, Any], fields: tuple[str, ...], where: str) -> list[str]:
     """The values of fields that must hold a text."""
     for field in fields:
         if not isinstance(record.get(field), str) or not record[field].strip():
             raise InputError(f"{where}: field '{field}' is missing or not a string.")
+        if len(record[field]) > LONGEST_ID:
+            raise InputError(f"{where}: field '{field}' has more than {LONGEST_ID} characters.")
     return [record[field] for field in fields]

@@ -4,13 +4,12 @@ A store is a folder of three files:
 
 - `features.npy`: float16, shape (viewpoints, 36, width), in the order of writing;
 - `index.npy`: one record (scan, viewpoint, row) per viewpoint, sorted by scan and viewpoint;
-- `meta.json`: format version, sizes, source, and an id, which is a digest of the features.
+- `meta.json`: format version, sizes, source, and an id, which is a digest of the features that `verify` compares.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
@@ -19,12 +18,15 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.errors import InputError
-from mtvm.files import atomic_path, read_json
+from mtvm.arrays import read_npy
+from mtvm.errors import InputError, shown
+from mtvm.files import atomic_path, json_text, read_json
+from mtvm.world.graph import LONGEST_ID
 from mtvm.world.views import VIEWS
 
 FORMAT_VERSION = 1
 FEATURES_FILE, INDEX_FILE, META_FILE = "features.npy", "index.npy", "meta.json"
+_ID_DIGITS = 16
 
 Ids: TypeAlias = str | Sequence[str] | NDArray[np.str_]
 Integers: TypeAlias = Sequence[int] | NDArray[np.integer[Any]]
@@ -51,28 +53,53 @@ class FeatureStore:
     def open(cls, path: Path | str) -> FeatureStore:
         """Memory-map the store at `path` after checking that its three files agree; reads no features."""
         path = Path(path).absolute()
+        while True:
+            before = _identity(path)
+            try:
+                opened = cls._open(path)
+            except InputError:
+                if _identity(path) == before:
+                    raise
+            else:
+                if _identity(path) == before:
+                    return opened
+            # Another process has replaced the store: what was read may be of both.
+
+    @classmethod
+    def _open(cls, path: Path) -> FeatureStore:
         if not path.is_dir():
             raise InputError(f"{path}: no feature store here; make one with: mtvm features import SOURCE STORE")
         meta = read_json(path / META_FILE, "description of a feature store")
         if not isinstance(meta, dict) or meta.get("format_version") != FORMAT_VERSION:
             raise InputError(f"{path / META_FILE}: not format version {FORMAT_VERSION}; import the features again.")
+        if not all(isinstance(meta.get(name), str) for name in ("id", "source")):
+            raise InputError(f"{path / META_FILE}: 'id' or 'source' is missing; import the features again.")
         try:
             size = (path / FEATURES_FILE).stat().st_size
             if size != meta.get("features_bytes"):
                 raise InputError(
-                    f"{path / FEATURES_FILE}: has {size} bytes instead of {meta.get('features_bytes')}, "
+                    f"{path / FEATURES_FILE}: has {size} bytes instead of {shown(meta.get('features_bytes'))}, "
                     "so it is truncated or belongs to another store; copy or import it again."
                 )
-            features = np.load(path / FEATURES_FILE, mmap_mode="r", allow_pickle=False)
-            index = np.load(path / INDEX_FILE, allow_pickle=False)
+            features = read_npy(path / FEATURES_FILE, mapped=True)
+            index = read_npy(path / INDEX_FILE)
         except InputError:
             raise
-        except (OSError, ValueError, EOFError) as error:
+        except (OSError, ValueError) as error:
             raise InputError(f"{path}: this feature store is damaged ({error}); import it again.") from None
         if disagreement := _disagreement(meta, index, features):
             raise InputError(f"{path}: this feature store is damaged ({disagreement}); import it again.")
         # Views of a plain array are cheaper than those of np.memmap.
         return cls(path, meta, index, np.asarray(features))
+
+    def verify(self) -> FeatureStore:
+        """Raise if the features are not the bytes that were written; this reads all of them."""
+        if _digest_of(self._features) != self.meta.get("id"):
+            raise InputError(
+                f"{self.path / FEATURES_FILE}: this feature store is damaged (its features have another checksum than "
+                "when they were written); import it again."
+            )
+        return self
 
     @classmethod
     def write(
@@ -106,7 +133,7 @@ class FeatureStore:
                 "source_format": source_format,
                 "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
             }
-            (folder / META_FILE).write_text(json.dumps(meta, indent=1) + "\n", encoding="utf-8")
+            (folder / META_FILE).write_text(json_text(meta, indent=1) + "\n", encoding="utf-8")
         return cls.open(path)
 
     def __len__(self) -> int:
@@ -187,11 +214,13 @@ def _write_features(
     width: int | None = None
     digest = hashlib.sha256()
     for scan, viewpoint, features in entries:
-        entry = f"{source}: viewpoint {viewpoint!r} of scan {scan!r}"
+        entry = f"{source}: viewpoint {shown(repr(viewpoint))} of scan {shown(repr(scan))}"
         if (scan, viewpoint) in rows:
             raise InputError(f"{entry} appears twice; keep one of the two.")
-        if not scan or not viewpoint or "\0" in scan + viewpoint:
-            raise InputError(f"{entry} cannot be stored; both names must be non-empty and without zero bytes.")
+        if not (_can_be_stored(scan) and _can_be_stored(viewpoint)):
+            raise InputError(
+                f"{entry} cannot be stored; both names must have 1 to {LONGEST_ID} characters and no zero bytes."
+            )
         half = _half_precision(entry, features, width)
         if width is None:
             width = half.shape[1]
@@ -203,7 +232,23 @@ def _write_features(
         raise InputError(f"{source}: contains no features; give a file with at least one viewpoint.")
     file.seek(0)
     _write_header(file, len(rows), width)
-    return rows, width, digest.hexdigest()[:16]
+    return rows, width, digest.hexdigest()[:_ID_DIGITS]
+
+
+def _digest_of(features: NDArray[np.float16]) -> str:
+    """The id of a store with these features."""
+    digest = hashlib.sha256()
+    for viewpoint in features:
+        digest.update(viewpoint.data)
+    return digest.hexdigest()[:_ID_DIGITS]
+
+
+def _can_be_stored(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return 1 <= len(name) <= LONGEST_ID and "\0" not in name
 
 
 def _half_precision(entry: str, features: NDArray[Any], width: int | None) -> NDArray[np.float16]:
@@ -253,14 +298,28 @@ def _keys(index: NDArray[np.void]) -> NDArray[np.bytes_]:
 def _disagreement(meta: dict[str, Any], index: NDArray[Any], features: NDArray[Any]) -> str | None:
     """How a store's files contradict each other, or None."""
     shape = (meta.get("viewpoints"), meta.get("views"), meta.get("width"))
-    if features.dtype != np.dtype("<f2") or features.shape != shape or shape[1] != VIEWS:
+    plain = features.dtype == np.dtype("<f2") and features.flags.c_contiguous
+    if not plain or features.shape != shape or shape[1] != VIEWS:
         return f"{FEATURES_FILE} has {features.dtype} of shape {features.shape}, {META_FILE} says {shape}"
     if index.dtype.names != ("scan", "viewpoint", "row") or index.shape != (len(features),):
         return f"{INDEX_FILE} does not list {len(features)} viewpoints"
+    scan, viewpoint = index.dtype["scan"], index.dtype["viewpoint"]
+    packed = np.dtype([("scan", scan), ("viewpoint", viewpoint), ("row", "<i8")])
+    if index.dtype != packed or any(ids.kind != "S" or not ids.itemsize for ids in (scan, viewpoint)):
+        return f"{INDEX_FILE} has other columns than scan, viewpoint and row"
     keys = _keys(index)
-    if not (keys[:-1] < keys[1:]).all() or index["row"].min() < 0 or index["row"].max() >= len(features):
-        return f"{INDEX_FILE} is not sorted or refers to rows that do not exist"
+    if not (keys[:-1] < keys[1:]).all() or not np.array_equal(np.sort(index["row"]), np.arange(len(features))):
+        return f"{INDEX_FILE} is not sorted, or does not name every row once"
     return None
+
+
+def _identity(path: Path) -> tuple[int, ...] | None:
+    """Changes when another folder takes this place."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino, status.st_ctime_ns
 
 
 def _encoded(ids: Ids) -> NDArray[np.bytes_]:

@@ -7,8 +7,8 @@
     <world>/features/efficientnet-lite0, features/semantic
     <world>/world.json                 the config it was built from, and a checksum of every file
 
-A world is built beside its place, home by home; one that was interrupted goes on where it stopped, and only a whole one
-appears under its name.
+A world is built beside its place, home by home, in a folder that is locked: one that was interrupted goes on where it
+stopped, a second process waits for the first, and only a whole world appears under its name.
 """
 
 from __future__ import annotations
@@ -21,27 +21,35 @@ import itertools
 import json
 import os
 import shutil
+import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from mtvm.errors import InputError
-from mtvm.files import cache_dir, read_json, write_json, write_text
+from mtvm.errors import InputError, shown
+from mtvm.files import atomic_path, cache_dir, read_json, write_json, write_text
 from mtvm.homes.generate import generate_home
 from mtvm.homes.home import Home
-from mtvm.machine import usable_cores
-from mtvm.progress import progress
+from mtvm.locks import HAS_LOCKS, lock
+from mtvm.machine import check_seed, usable_cores
+from mtvm.progress import notice, progress
 from mtvm.tasks.registry import TASKS
 from mtvm.world.graph import SUFFIX, NavGraph
+from mtvm.world.skybox import LARGEST_FACE
 
 VERSION = 4
 """Version of the generator; each version makes different homes."""
 MANIFEST = "world.json"
+WORLD = "world"
+"""The folder inside that in which a world is built, which becomes the world."""
 SPLITS = ("train", "val_seen", "val_unseen", "test")
 
+_MOST_HOMES = 10_000
 _NUMBERS_A_HOME = 1000  # the ids of home n's entries start at n times this
 _SEEN_SHARE = 0.09  # share of a training home's paths that is held out for val_seen
 _JPEG_QUALITY = 92
@@ -66,8 +74,16 @@ class WorldConfig:
     `none`. `names` draws no images, which is much faster."""
 
     def __post_init__(self) -> None:
-        if self.homes < 3:
-            raise InputError(f"a world needs at least 3 homes (to train, to validate, to test), not {self.homes}.")
+        if not 3 <= self.homes <= _MOST_HOMES:
+            raise InputError(
+                f"a world needs at least 3 homes (to train, to validate, to test) and at most {_MOST_HOMES}, not "
+                f"{shown(self.homes)}."
+            )
+        check_seed(self.seed)
+        if not 8 <= self.face_size <= LARGEST_FACE:
+            raise InputError(
+                f"the face of a skybox has from 8 to {LARGEST_FACE} pixels a side, not {shown(self.face_size)}."
+            )
 
     @property
     def name(self) -> str:
@@ -94,47 +110,99 @@ def build_world(
 ) -> Path:
     """Build the world, or return the existing one if its checksums match."""
     out = Path(out or default_folder(config)).absolute()
+    building = out.with_name(f".{out.name}.building")
+    if _is_built(out, config) and not building.exists():
+        return out
+    with _alone_in(building, out):
+        if not _is_built(out, config):
+            _build(building, config, workers, show_progress)
+            (building / WORLD).rename(out)
+        shutil.rmtree(building)
+    return out
+
+
+def _is_built(out: Path, config: WorldConfig) -> bool:
+    """Whether the world is there, whole; raises if something else is."""
     if (out / MANIFEST).is_file():
-        if _config_of(out) == dataclasses.asdict(config) and not damaged_files(out):
-            return out
+        if _manifest(out)["config"] == dataclasses.asdict(config) and not damaged_files(out):
+            return True
         raise InputError(f"{out}: another or a damaged world is there; remove the folder, or name another with --out.")
     if out.exists():
         raise InputError(f"{out}: is not a world and would be overwritten; name a new folder.")
-    building = out.with_name(f".{out.name}.building")
+    return False
+
+
+def damaged_files(folder: Path) -> list[str]:
+    """Files of a world that are missing or have changed since it was built."""
+    expected = _manifest(folder)["checksums"]
+    return [name for name, digest in expected.items() if not _is_as_built(folder / name, digest)]
+
+
+def _is_as_built(path: Path, digest: str) -> bool:
+    try:
+        return path.is_file() and _digest(path) == digest
+    except OSError:
+        return False
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    manifest = read_json(folder / MANIFEST, "description of a world")
+    if not isinstance(manifest, dict) or not all(isinstance(manifest.get(n), dict) for n in ("config", "checksums")):
+        raise InputError(f"{folder / MANIFEST}: does not describe a world; remove the folder, or name another.")
+    return manifest
+
+
+@contextlib.contextmanager
+def _alone_in(building: Path, out: Path) -> Iterator[None]:
+    """Make the folder in which `out` is built, and keep others out of it; waits for another process that has it."""
+    while True:
+        try:
+            building.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(building, os.O_RDONLY) if HAS_LOCKS else None
+        except FileNotFoundError:
+            continue  # the other process was done in between
+        except OSError as error:
+            raise InputError(f"{out}: cannot write there ({error.strerror}).") from None
+        try:
+            if descriptor is not None and lock(descriptor) is False:
+                notice(f"another process is building {out}; waiting for it.")
+                lock(descriptor, wait=True)
+            if descriptor is None or _is_at(descriptor, building):
+                yield
+                return
+        finally:
+            if descriptor is not None:
+                os.close(descriptor)
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    """Whether an open folder is still the one of this name."""
+    return path.is_dir() and os.path.samestat(os.fstat(descriptor), path.stat())
+
+
+def _build(building: Path, config: WorldConfig, workers: int | None, show_progress: bool) -> None:
+    """Build the world in its folder, or go on where an earlier process stopped."""
     _prepare(building, config)
     scans = [f"home{number:03d}" for number in range(config.homes)]
     with progress(config.homes, "Building homes", "homes", show_progress) as advance:
         for _ in _build_homes(building, config, scans, workers):
             advance()
+    world = building / WORLD
     _assemble(building, config, scans)
     if config.features != "none":
-        _extract(building, config, workers, show_progress)
-    shutil.rmtree(building / "parts")
-    _write_manifest(building, config)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    building.rename(out)
-    return out
-
-
-def damaged_files(folder: Path) -> list[str]:
-    """Files of a world that are missing or have changed since it was built."""
-    expected = read_json(folder / MANIFEST, "description of a world")["checksums"]
-    return [
-        name for name, digest in expected.items() if not (folder / name).is_file() or _digest(folder / name) != digest
-    ]
-
-
-def _config_of(folder: Path) -> Any:
-    return read_json(folder / MANIFEST, "description of a world").get("config")
+        _extract(world, config, workers, show_progress)
+    _write_manifest(world, config)
 
 
 def _prepare(building: Path, config: WorldConfig) -> None:
     """Set up the folder in which the world is built; leftovers of another config are deleted."""
     stamp = building / "config.json"
     wanted = dataclasses.asdict(config) | {"version": VERSION}
-    if building.exists() and not (stamp.is_file() and read_json(stamp, "stamp") == wanted):
-        shutil.rmtree(building)
+    if not (stamp.is_file() and read_json(stamp, "stamp") == wanted):
+        for item in building.iterdir():
+            shutil.rmtree(item) if item.is_dir() else item.unlink()
     write_json(stamp, wanted)
+    (building / WORLD).mkdir(exist_ok=True)
 
 
 def _build_homes(building: Path, config: WorldConfig, scans: list[str], workers: int | None) -> Iterator[str]:
@@ -150,14 +218,30 @@ def _build_homes(building: Path, config: WorldConfig, scans: list[str], workers:
         for number, scan in todo:
             yield _build_home(building, config, number, scan)
         return
-    with _quiet_threads(), ProcessPoolExecutor(count) as pool:
+    with _quiet_threads(), ProcessPoolExecutor(count, initializer=_end_with, initargs=(os.getpid(),)) as pool:
         jobs = [pool.submit(_build_home, building, config, number, scan) for number, scan in todo]
         try:
             for job in as_completed(jobs):
                 yield job.result()
+        except BrokenProcessPool:
+            raise InputError(
+                f"{building}: a process that was building a home was killed, perhaps for want of memory; run the "
+                "command again to go on, with fewer --workers."
+            ) from None
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _end_with(parent: int) -> None:
+    """Let this process end soon after its parent, so that it does not go on building what nobody waits for."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.2)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _build_home(building: Path, config: WorldConfig, number: int, scan: str) -> str:
@@ -169,12 +253,13 @@ def _build_home(building: Path, config: WorldConfig, number: int, scan: str) -> 
 
     home = generate_home(scan, config.home_seed(number))
     records = connectivity_records(home)
-    path = building / "connectivity" / f"{scan}{SUFFIX}"
+    world = building / WORLD
+    path = world / "connectivity" / f"{scan}{SUFFIX}"
     write_json(path, records)
     graph = NavGraph.from_records(scan, records, path)
     scene = Scene(home)
     if config.features != "names":
-        folder = building / "skyboxes" / scan / "matterport_skybox_images"
+        folder = world / "skyboxes" / scan / "matterport_skybox_images"
         folder.mkdir(parents=True, exist_ok=True)
         for viewpoint, rotation in zip(home.viewpoints, graph.rotations, strict=True):
             _write_panorama(folder, viewpoint.id, scene.panorama(viewpoint, config.face_size, rotation))
@@ -195,9 +280,11 @@ def _write_panorama(folder: Path, viewpoint: str, panorama: Any) -> None:
     from PIL import Image
 
     strip = np.concatenate(list(panorama.faces), axis=1)
-    Image.fromarray(strip).save(folder / f"{viewpoint}_skybox_small.jpg", quality=_JPEG_QUALITY, subsampling=0)
+    with atomic_path(folder / f"{viewpoint}_skybox_small.jpg") as fresh:
+        Image.fromarray(strip).save(fresh, quality=_JPEG_QUALITY, subsampling=0)
     depth = np.concatenate(list(panorama.depth), axis=1)
-    Image.fromarray(depth).save(folder / f"{viewpoint}_skybox_depth_small.png", compress_level=1)
+    with atomic_path(folder / f"{viewpoint}_skybox_depth_small.png") as fresh:
+        Image.fromarray(depth).save(fresh, compress_level=1)
 
 
 def _summary(home: Home) -> dict[str, Any]:
@@ -212,7 +299,8 @@ def _summary(home: Home) -> dict[str, Any]:
 
 def _assemble(building: Path, config: WorldConfig, scans: list[str]) -> None:
     """Join the homes' parts into the files of the splits."""
-    write_text(building / "connectivity" / "scans.txt", "\n".join(scans) + "\n")
+    world = building / WORLD
+    write_text(world / "connectivity" / "scans.txt", "\n".join(scans) + "\n")
     tasks: dict[str, dict[str, list[Any]]] = {task: {split: [] for split in SPLITS} for task in ("r2r", "long", "ndh")}
     lines = []
     for number, scan in enumerate(scans):
@@ -222,11 +310,10 @@ def _assemble(building: Path, config: WorldConfig, scans: list[str]) -> None:
             _share_out(part[task], config.split_of(number), splits)
     for task, splits in tasks.items():
         for split, entries in splits.items():
-            write_json(building / task.upper() / TASKS[task].file_names(split)[0], entries)
-    semantics = building / "semantics" / "viewpoints.jsonl.gz"
-    semantics.parent.mkdir(exist_ok=True)
-    # No timestamp, so that the same world gives the same bytes.
-    semantics.write_bytes(gzip.compress("\n".join(lines).encode() + b"\n", mtime=0))
+            write_json(world / task.upper() / TASKS[task].file_names(split)[0], entries)
+    with atomic_path(world / "semantics" / "viewpoints.jsonl.gz") as fresh:
+        # No timestamp, so that the same world gives the same bytes.
+        fresh.write_bytes(gzip.compress("\n".join(lines).encode() + b"\n", mtime=0))
 
 
 def _share_out(entries: list[Any], split: str, splits: dict[str, list[Any]]) -> None:
@@ -247,22 +334,22 @@ def _without_goal(entry: dict[str, Any]) -> dict[str, Any]:
     return public | {"path": entry["path"][:1]} if "path" in entry else public
 
 
-def _extract(building: Path, config: WorldConfig, workers: int | None, show_progress: bool) -> None:
+def _extract(world: Path, config: WorldConfig, workers: int | None, show_progress: bool) -> None:
     from mtvm.features.encoders import load_encoder
     from mtvm.features.extract import extract_features
     from mtvm.features.names import semantic_features
 
-    stores = building / "features"
+    stores = world / "features"
     stores.mkdir(exist_ok=True)
     if not (stores / "semantic").exists():
-        source, graphs = building / "semantics" / "viewpoints.jsonl.gz", building / "connectivity"
+        source, graphs = world / "semantics" / "viewpoints.jsonl.gz", world / "connectivity"
         semantic_features(source, stores / "semantic", connectivity=graphs, show_progress=show_progress)
     name = "efficientnet-lite0"
     if config.features == "all" and not (stores / name).exists():
         encoder = load_encoder("efficientnet-lite0", size=config.view_size)
         extract_features(
-            building / "skyboxes",
-            building / "connectivity",
+            world / "skyboxes",
+            world / "connectivity",
             stores / name,
             encoder,
             workers=workers,
@@ -270,12 +357,13 @@ def _extract(building: Path, config: WorldConfig, workers: int | None, show_prog
         )
 
 
-def _write_manifest(building: Path, config: WorldConfig) -> None:
-    (building / "config.json").unlink()
-    files = sorted(path for path in building.rglob("*") if path.is_file())
-    checksums = {path.relative_to(building).as_posix(): _digest(path) for path in files}
+def _write_manifest(world: Path, config: WorldConfig) -> None:
+    for left in list(world.rglob(".*")):  # of killed processes; nothing of a world is hidden
+        shutil.rmtree(left, ignore_errors=True) if left.is_dir() else left.unlink(missing_ok=True)
+    files = sorted(path for path in world.rglob("*") if path.is_file() and path != world / MANIFEST)
+    checksums = {path.relative_to(world).as_posix(): _digest(path) for path in files}
     write_json(
-        building / MANIFEST,
+        world / MANIFEST,
         {"version": VERSION, "config": dataclasses.asdict(config), "checksums": checksums},
         indent=1,
     )

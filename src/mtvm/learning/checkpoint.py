@@ -1,41 +1,66 @@
-"""The state of a run on disk: written beside the one before and renamed, so that there is always a whole one."""
+"""The state of a run on disk: written beside the one before and renamed, so that there is always a whole one.
+
+The one before is kept too, for the case that the disk damages the newest.
+"""
 
 from __future__ import annotations
 
-import os
+import contextlib
+import shutil
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from mtvm import __version__
-from mtvm.errors import InputError
+from mtvm.errors import InputError, shown
 from mtvm.files import atomic_path
-from mtvm.weight_files import read_weight_file
+from mtvm.weight_files import read_weight_file, torch_file
 
 FORMAT = 2
 
 
-def save(path: Path, state: dict[str, Any]) -> None:
-    """Write a state of tensors and plain values; a full disk leaves the one before as it was."""
-    try:
-        with atomic_path(path) as fresh, fresh.open("wb") as file:
-            torch.save(state | {"format": FORMAT, "mtvm": __version__, "torch": str(torch.__version__)}, file)
-            file.flush()
-            os.fsync(file.fileno())
-    except (OSError, RuntimeError) as error:  # torch wraps a failed write in its own way
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "the disk may be full"
-        raise InputError(f"{path}: the checkpoint could not be written ({reason}); the one before is kept.") from error
+def save(path: Path, state: dict[str, Any], before: Path | None = None) -> None:
+    """Write a state of tensors and plain values; a full disk leaves the one before as it was. The one that is replaced
+    is kept as `before`."""
+    with torch_file(path) as file:
+        torch.save(state | {"format": FORMAT, "mtvm": __version__, "torch": str(torch.__version__)}, file)
+        if before is not None and path.is_file():
+            _keep(path, before)
 
 
-def load(path: Path) -> dict[str, Any]:
-    """The state, or one sentence why not."""
+def _keep(path: Path, before: Path) -> None:
+    """Give the file a second name, under which it stays when it is replaced."""
+    with atomic_path(before) as fresh:
+        try:
+            fresh.hardlink_to(path)
+        except OSError:  # a file system without links
+            shutil.copyfile(path, fresh)
+
+
+def load(path: Path, before: Path | None = None) -> dict[str, Any]:
+    """The state, or one sentence why not, which offers the one `before` if that is whole."""
     try:
+        if (damaged := _damaged_part(path)) is not None:
+            raise InputError(f"{path}: {damaged} is damaged")
         state = read_weight_file(path)
     except InputError:
-        raise InputError(
-            f"{path}: this checkpoint cannot be read; remove it to begin the run anew, or put a copy in its place."
-        ) from None
+        remedy = "remove it to begin the run anew, or put a copy in its place"
+        with contextlib.suppress(InputError):
+            if before is not None and before.is_file():
+                update = load(before).get("update")
+                remedy = f"go on from the one before it, after update {update}, with: mv {before} {path}"
+        raise InputError(f"{path}: this checkpoint is damaged; {remedy}.") from None
     if state.get("format") != FORMAT:
-        raise InputError(f"{path}: a checkpoint of another version of mtvm ({state.get('mtvm', 'unknown')}).")
+        raise InputError(f"{path}: a checkpoint of another version of mtvm ({shown(state.get('mtvm', 'unknown'))}).")
     return state
+
+
+def _damaged_part(path: Path) -> str | None:
+    """What of the file is not as it was written, by the checksums that torch writes but does not compare."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return archive.testzip()
+    except Exception:  # a damaged archive fails in every way there is
+        return "all of it"

@@ -80,9 +80,12 @@ class Data:
     @functools.cached_property
     def store(self) -> FeatureStore | None:
         """The features of the views; None if the agent is blind."""
-        if self.config.features is not None:
-            return FeatureStore.open(self.config.features)
-        return SightMaker(self.config, self.folder, self._show_progress).open()
+        if self.config.features is None:
+            return SightMaker(self.config, self.folder, self._show_progress).open()
+        store = FeatureStore.open(self.config.features)
+        if parallel.rank() == 0:
+            store.verify()
+        return store
 
     @functools.cached_property
     def network(self) -> ModelConfig:
@@ -111,6 +114,11 @@ class Data:
         """The texts of a split; says so if some of them are too long for the model."""
         length, lost = self.model.text_length, split.task.truncation
         tokens = tokenize(episodes.texts, length, leading_cls=self.model.leading_cls, truncation=lost)
+        if int(tokens.ids.max()) >= self.model.vocabulary:
+            raise InputError(
+                f"model.vocabulary {self.model.vocabulary} is too few: the texts of {split.name} have WordPieces up to "
+                f"number {int(tokens.ids.max())}; BERT's vocabulary has 30522."
+            )
         if tokens.cut and self._show_progress and parallel.rank() == 0:
             notice(
                 f"{tokens.cut} of {len(episodes)} texts of {split.name} have more than {length} WordPieces and lose "
@@ -128,6 +136,9 @@ class Data:
     def fingerprints(self, datasets: list[Dataset]) -> dict[str, str]:
         """What the data is, so that a run is not resumed with other data."""
         found = {"features": "none" if self.store is None else str(self.store.meta["id"])}
+        if self.store is not None:
+            found["index of the features"] = hashlib.sha256(self.store.index.tobytes()).hexdigest()
         for dataset in datasets:
             found[dataset.name] = hashlib.sha256(dataset.episodes.source.read_bytes()).hexdigest()
+            found[f"graphs of {dataset.name}"] = dataset.episodes.world.fingerprint
         return found

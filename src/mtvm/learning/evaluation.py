@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from mtvm.config import DataConfig, Split
 from mtvm.errors import InputError
-from mtvm.files import atomic_path, write_json
+from mtvm.files import atomic_path, json_text, write_json
 from mtvm.learning import parallel
 from mtvm.learning.data import Data, Dataset
 from mtvm.learning.rollout import RolloutPlan, StepTrace, roll_out
@@ -242,7 +241,7 @@ def write_evaluation(folder: Path, done: Evaluation) -> None:
                 "trajectory": [list(pose) for pose in trajectories[row]],
                 "metrics": {name: round(float(column[row]), 4) for name, column in columns.items()},
             }
-            file.write(json.dumps(record) + "\n")
+            file.write(json_text(record) + "\n")
     if done.steps:
         write_events(folder / STEPS, (event for steps in done.steps for event in steps))
     means = summarize(columns) if columns else {}

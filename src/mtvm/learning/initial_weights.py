@@ -33,7 +33,10 @@ def make_model(config: TrainConfig, network: ModelConfig | None = None) -> tuple
     if source is None:
         return model, "random numbers"
     if (source / CHECKPOINT).is_file():
-        fill(model, checkpoint.load(source / CHECKPOINT)["model"], source)
+        weights = checkpoint.load(source / CHECKPOINT).get("model")
+        if not isinstance(weights, dict):
+            raise InputError(f"{source / CHECKPOINT}: holds no model; give another --init.")
+        fill(model, weights, source)
         return model, f"all of them from the checkpoint in {source}"
     if _is_agent(source):
         load_weights(model, source / "model.safetensors")

@@ -2,7 +2,7 @@
 
     config.json      every option
     metrics.jsonl    the record, see `record.py`
-    checkpoint.pt    the state to resume from
+    checkpoint.pt    the state to resume from; checkpoint-before.pt is the one before it
     best/            the best agent so far
     eval/TASK-SPLIT/ results.json, records.jsonl, steps.jsonl and metrics.json of the best agent on a split
     tensorboard/     curves
@@ -17,24 +17,20 @@ import contextlib
 import dataclasses
 import math
 import os
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from mtvm.config import SelectionConfig, Split, TrainConfig
 from mtvm.config_files import differences
-from mtvm.errors import InputError
-from mtvm.files import read_json, write_json
+from mtvm.errors import InputError, shown
+from mtvm.files import read_json, remove_leftovers, write_json
 from mtvm.learning.record import RECORD, read_record
+from mtvm.locks import lock
 from mtvm.tasks.metric import METRICS
 
-try:
-    import fcntl
-except ImportError:  # Windows has none, and its runs no lock
-    fcntl = None  # type: ignore[assignment]
-
 CONFIG, CHECKPOINT, BEST, EVALUATIONS, TENSORBOARD = "config.json", "checkpoint.pt", "best", "eval", "tensorboard"
+BEFORE = "checkpoint-before.pt"
 _LOCK = "lock"
 _MAY_CHANGE = ("device", "log_every", "save_minutes", "tensorboard", "out", "data.folder", "data.features")
 """Options that do not change what is learned. Data may move; that it is the same data is checked on resuming."""
@@ -47,6 +43,7 @@ class RunFolder:
         self.path = Path(path)
         self.config_file = self.path / CONFIG
         self.checkpoint = self.path / CHECKPOINT
+        self.before = self.path / BEFORE
         self.best = self.path / BEST
         self.record = self.path / RECORD
 
@@ -73,13 +70,7 @@ class RunFolder:
         there = read_json(self.config_file, "config of a run")
         if not isinstance(there, dict):
             raise InputError(f"{self.config_file}: not the config of a run; name another folder with --out.")
-        changed = differences(there, config.to_dict())
-        for name, (before, now) in changed.items():
-            if name not in _MAY_CHANGE:
-                raise InputError(
-                    f"{self.path}: a run with another config is there ({name} is {before} there, {now} here); "
-                    "name another folder with --out."
-                )
+        refuse_changes(there, config, self.path, "a run with another config is there", "there", "name another folder")
 
     def lines(self) -> list[dict[str, Any]]:
         """The lines of the record."""
@@ -91,7 +82,8 @@ class RunFolder:
 
     def evaluations(self) -> dict[str, Path]:
         """The metrics files of all evaluations, by TASK-SPLIT."""
-        return {file.parent.name: file for file in sorted(self.path.glob(f"{EVALUATIONS}/*/metrics.json"))}
+        files = sorted(self.path.glob(f"{EVALUATIONS}/*/metrics.json"))
+        return {file.parent.name: file for file in files if file.is_file()}
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
@@ -105,21 +97,22 @@ class RunFolder:
         except OSError as error:
             raise InputError(f"{self.path}: cannot write there ({error.strerror}).") from None
         with file:
-            try:
-                if fcntl is not None:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
+            if lock(file.fileno()) is False:
                 raise InputError(
                     f"{self.path}: another process is training here; wait for it, or name another folder with --out."
-                ) from None
-            self._clear_leftovers()
+                )
+            for place, _, _ in os.walk(self.path):
+                remove_leftovers(Path(place))
             yield
 
-    def _clear_leftovers(self) -> None:
-        """Remove what a killed process left half-written."""
-        for pattern in (f".{CHECKPOINT}.*", ".*.json*.*", ".model.safetensors.*", ".README.md.*"):
-            for left in self.path.rglob(pattern):
-                shutil.rmtree(left, ignore_errors=True)
+
+def refuse_changes(there: dict[str, Any], config: TrainConfig, path: Path, what: str, where: str, remedy: str) -> None:
+    """Raise if a config differs from the plain one that is there in anything that changes what is learned."""
+    for name, (before, now) in differences(there, config.to_dict()).items():
+        if name not in _MAY_CHANGE:
+            raise InputError(
+                f"{path}: {what} ({name} is {shown(before)} {where}, {shown(now)} here); {remedy} with --out."
+            )
 
 
 def find_run_folders(folder: Path) -> list[RunFolder]:
@@ -127,8 +120,8 @@ def find_run_folders(folder: Path) -> list[RunFolder]:
     found = []
     for place, below, files in os.walk(folder):
         below[:] = sorted(name for name in below if not name.startswith("."))
-        if CONFIG in files:
-            found.append(RunFolder(place))
+        if CONFIG in files and (run := RunFolder(place)).is_run:
+            found.append(run)
             below[:] = [name for name in below if name not in (BEST, EVALUATIONS, TENSORBOARD)]
     return found
 
@@ -179,4 +172,4 @@ class Selection:
 
 def is_number(value: Any) -> bool:
     """Whether a value of a record can be counted with."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300

@@ -23,9 +23,10 @@ from mtvm.features.predicted import predicted_name_features
 from mtvm.features.store import FeatureStore
 from mtvm.files import cache_dir
 from mtvm.learning import parallel
+from mtvm.progress import notice
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import load_episodes, task_file
-from mtvm.world.graph import SUFFIX
+from mtvm.world.graph import connectivity_files
 
 
 class SightMaker:
@@ -90,7 +91,7 @@ class SightMaker:
         return self._made("guesses", self._digest(captions, semantics, *files, *self._graphs()), make)
 
     def _graphs(self) -> list[Path]:
-        return sorted(self.folder.connectivity.glob(f"*{SUFFIX}"))
+        return connectivity_files(self.folder.connectivity)
 
     def _file(self, name: str, what: str) -> Path:
         found = self.folder.find([name, f"{name}.gz"])
@@ -111,7 +112,18 @@ class SightMaker:
 
     def _made(self, kind: str, digest: hashlib._Hash, make: Callable[[Path], FeatureStore]) -> Path:
         path = cache_dir() / "features" / f"{kind}-{digest.hexdigest()[:16]}"
-        if parallel.rank() == 0 and not path.is_dir():
+        if parallel.rank() == 0 and not _is_whole(path):
             make(path)
         parallel.wait()
         return path
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether a store is there, byte by byte as it was written; one that is not is made anew."""
+    try:
+        FeatureStore.open(path).verify()
+    except InputError:
+        if path.is_dir():
+            notice(f"{path}: the features kept there are damaged; they are made anew.")
+        return False
+    return True

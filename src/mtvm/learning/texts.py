@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import hashlib
 from pathlib import Path
@@ -11,8 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mtvm.errors import InputError
-from mtvm.files import atomic_path, cache_dir
+from mtvm.arrays import keep_cached, read_cached
+from mtvm.files import cache_dir
 from mtvm.learning import parallel
 from mtvm.models.language import READER_WIDTH, Text
 from mtvm.models.network import Network
@@ -20,6 +19,7 @@ from mtvm.models.text import Tokens
 from mtvm.progress import progress
 
 _BATCH = 64
+_STATES = "states"
 _MOST_BYTES = 4 * 2**30
 """States that take more memory than this are not kept, but computed anew each time."""
 
@@ -38,15 +38,13 @@ class Texts:
         count = int(self.lengths.sum())
         if model.language.reader is None or count * READER_WIDTH * 2 > _MOST_BYTES:
             return
-        path = cache_dir() / "texts" / f"{_digest(model, tokens)}.npy"
+        path = cache_dir() / "texts" / f"{_digest(model, tokens)}.npz"
         states = _cached(path, (count, READER_WIDTH))
         found = parallel.total(torch.tensor([states is not None], dtype=torch.int32, device=model.device))
         if states is None or int(found) < parallel.size():  # all processes read, or none
             states = self._read(model, title, show_progress)
             if parallel.rank() == 0:
-                # A cache that cannot be written costs time, nothing else.
-                with contextlib.suppress(OSError, InputError), atomic_path(path) as fresh:
-                    np.save(fresh, states.numpy())
+                keep_cached(path, {_STATES: states.numpy()})
         self._states = states
 
     def _read(self, model: Network, title: str, show_progress: bool) -> Tensor:
@@ -81,11 +79,10 @@ class Texts:
 
 def _cached(path: Path, shape: tuple[int, int]) -> Tensor | None:
     """What was read before; None if there is nothing, or nothing whole."""
-    try:
-        states = np.load(path)
-    except (OSError, ValueError, EOFError):
+    found = read_cached(path, [_STATES])
+    if found is None or found[_STATES].dtype != np.float16 or found[_STATES].shape != shape:
         return None
-    return torch.from_numpy(states) if states.dtype == np.float16 and states.shape == shape else None
+    return torch.from_numpy(found[_STATES])
 
 
 def _digest(model: Network, tokens: Tokens) -> str:

@@ -7,13 +7,14 @@ import dataclasses
 import math
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
 from mtvm.config import Split, TrainConfig
-from mtvm.errors import InputError
+from mtvm.errors import InputError, shown
 from mtvm.files import write_json
 from mtvm.learning import checkpoint, parallel
 from mtvm.learning.data import Data
@@ -21,7 +22,7 @@ from mtvm.learning.evaluation import walk
 from mtvm.learning.initial_weights import make_model
 from mtvm.learning.interruption import interruption
 from mtvm.learning.record import Record
-from mtvm.learning.run_folder import TENSORBOARD, RunFolder, Selection
+from mtvm.learning.run_folder import CONFIG, TENSORBOARD, RunFolder, Selection, refuse_changes
 from mtvm.learning.texts import Texts
 from mtvm.learning.update import ROLLOUTS, DivergedError, Learner
 from mtvm.machine import choose_device, keep_few_onednn_primitives
@@ -201,7 +202,7 @@ class Trainer:
 
     def _save(self) -> None:
         if parallel.rank() == 0:
-            checkpoint.save(self.folder.checkpoint, self.state())
+            checkpoint.save(self.folder.checkpoint, self.state(), self.folder.before)
 
     def _resume(self) -> None:
         """Go on from the checkpoint, or begin."""
@@ -210,17 +211,35 @@ class Trainer:
             if parallel.rank() == 0:
                 self.folder.write_config(self.config)
             return
-        state = checkpoint.load(path)
-        changed = [name for name in self._fingerprints if state["data"].get(name) != self._fingerprints[name]]
-        if changed:
+        state = checkpoint.load(path, self.folder.before)
+        try:
+            self._check_unchanged(state, path)
+            self._go_on_from(state)
+        except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+            if isinstance(error, InputError):
+                raise
             raise InputError(
-                f"{path}: {changed[0]} is not what it was when this run began; bring it back, or begin a new run "
-                "with --out."
-            )
+                f"{path}: lacks something of a checkpoint of this run, or has it of another kind "
+                f"({shown(f'{type(error).__name__}: {error}')}); remove it to begin the run anew."
+            ) from None
+
+    def _check_unchanged(self, state: dict[str, Any], path: Path) -> None:
+        """Raise if the data or the config is another than that of the checkpoint."""
+        for name, before in state["data"].items():
+            if self._fingerprints.get(name) != before:
+                raise InputError(
+                    f"{path}: {name} is not what it was when this run began; bring it back, or begin a new run "
+                    "with --out."
+                )
+        what, where = f"{CONFIG} is not the config that this run began with", "in the checkpoint"
+        refuse_changes(state["config"], self.config, path, what, where, "restore it, or begin a new run")
+
+    def _go_on_from(self, state: dict[str, Any]) -> None:
         self.learner.load_state_dict(state)
         torch.set_rng_state(state["random"])
         self.selection = Selection(**state["selection"])
-        self.validated, self.unwritten, self.seconds = state["validated"], state["unwritten"], state["seconds"]
+        self.validated, self.unwritten = int(state["validated"]), [dict(line) for line in state["unwritten"]]
+        self.seconds = float(state["seconds"])
 
     def _report(self, error: DivergedError) -> InputError:
         """Save the state before a failed update with the episodes that spoiled it; what to tell the user."""

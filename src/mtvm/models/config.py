@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from mtvm.config_files import from_plain
-from mtvm.errors import InputError
+from mtvm.errors import InputError, shown
 from mtvm.files import read_json, write_json
 
 Reader = Literal["none", "minilm"]
@@ -77,24 +77,33 @@ class ModelConfig:
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
-            if field.type == "int" and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
-                raise InputError(f"{field.name} must be a whole number, not {value!r}.")
+            least = _LEAST.get(field.name, 0)
+            if field.type == "int" and not _is_size(value, least):
+                raise InputError(f"{field.name} must be a whole number of at least {least}, not {shown(repr(value))}.")
+            if field.type == "int | None" and value is not None and not _is_size(value, least):
+                raise InputError(
+                    f"{field.name} must be a whole number of at least {least}, or null, not {shown(repr(value))}."
+                )
             if "dropout" in field.name and not (isinstance(value, int | float) and 0 <= value < 1):
-                raise InputError(f"{field.name} must be a number from 0 to 1, not {value!r}.")
+                raise InputError(f"{field.name} must be a number from 0 to 1, not {shown(repr(value))}.")
             if field.type == "bool" and not isinstance(value, bool):
-                raise InputError(f"{field.name} must be true or false, not {value!r}.")
-        for name, least in (("memory_steps", 0), ("max_text", 3)):
-            value = getattr(self, name)
-            if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < least):
-                raise InputError(f"{name} must be a whole number of at least {least}, or null, not {value!r}.")
-        if self.heads < 1 or self.hidden % self.heads:
+                raise InputError(f"{field.name} must be true or false, not {shown(repr(value))}.")
+        if self.hidden % self.heads:
             raise InputError(f"hidden {self.hidden} is not a multiple of heads {self.heads}.")
+        if self.angle_width % 4:
+            raise InputError(f"angle_width {self.angle_width} is not a multiple of 4, the numbers of a direction.")
+        if not abs(self.feature_scale) < 1e9:
+            raise InputError(f"feature_scale must be a number, not {shown(repr(self.feature_scale))}.")
+        if self.text_length > self.max_positions:
+            raise InputError(
+                f"max_positions {self.max_positions} is too few for texts of {self.text_length} WordPieces (max_text)."
+            )
         if self.reader not in get_args(Reader):
             raise InputError(f"reader '{self.reader}' is not one of {', '.join(get_args(Reader))}.")
         for name, known in (("history", HISTORIES), ("architecture", ARCHITECTURES)):
             value = getattr(self, name)
             if not isinstance(value, str) or (value not in known and not _is_plugin(value)):
-                raise InputError(f"{name} '{value}' is not one of {', '.join(known)}, and not MODULE:CLASS.")
+                raise InputError(f"{name} '{shown(value)}' is not one of {', '.join(known)}, and not MODULE:CLASS.")
         if self.architecture == "vlnbert":
             object.__setattr__(self, "leading_cls", True)  # its state begins as [CLS]
 
@@ -102,6 +111,13 @@ class ModelConfig:
     def text_length(self) -> int:
         """The most WordPieces of a text; 80, as the paper's, where nothing is said."""
         return self.max_text or DEFAULT_TEXT_LENGTH
+
+    @property
+    def least_parameters(self) -> int:
+        """Less than the model has, but not by much."""
+        layers = self.language_layers + self.crossmodal_layers
+        tables = self.vocabulary + self.max_positions + self.token_width + self.critic_hidden
+        return self.hidden * (tables + layers * (4 * self.hidden + 2 * self.intermediate))
 
     @property
     def token_width(self) -> int:
@@ -119,6 +135,19 @@ class ModelConfig:
     def from_dict(cls, values: Any, path: Path) -> ModelConfig:
         config: ModelConfig = from_plain(cls, values, path)
         return config
+
+
+_LEAST = {
+    "max_text": 3,
+    "angle_width": 4,
+    **dict.fromkeys(("hidden", "heads", "intermediate", "crossmodal_layers", "feature_width"), 1),
+    **dict.fromkeys(("vocabulary", "max_positions", "critic_hidden"), 1),
+}
+"""The smallest size that a model can have, where it is not 0."""
+
+
+def _is_size(value: object, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**31
 
 
 def _is_plugin(name: str) -> bool:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
 from mtvm.errors import InputError
-from mtvm.files import atomic_path
 from mtvm.models.model import MTVM
 from mtvm.models.network import Network
+from mtvm.weight_files import torch_file
 
 
 class StepProgram(nn.Module):
@@ -52,5 +53,7 @@ def export_step(model: Network, path: Path) -> None:
         exported = torch.export.export(program.eval(), tuple(example), dynamic_shapes=tuple(shapes))
     finally:
         model.train(training)
-    with atomic_path(path) as fresh:
-        torch.export.save(exported, fresh)
+    packed = io.BytesIO()  # torch ends the whole process where it cannot write a program to a file
+    torch.export.save(exported, packed)
+    with torch_file(path) as file:
+        file.write(packed.getbuffer())

@@ -12,6 +12,7 @@ from rich.markup import escape
 
 from mtvm.errors import InputError
 from mtvm.files import read_json, write_json
+from mtvm.machine import check_seed
 from mtvm.models.config import PRESETS
 from mtvm.models.export import export_step
 from mtvm.models.network import Network, make_network
@@ -28,7 +29,7 @@ def import_agent(source: Path, out: Path, preset: str, history: str, seed: int) 
         raise InputError(f"preset '{preset}' is not one of {', '.join(PRESETS)}.")
     tensors = read_tensors(source)
     config = sizes_of(tensors, dataclasses.replace(PRESETS[preset], history=history), source)
-    torch.manual_seed(seed)
+    torch.manual_seed(check_seed(seed))
     model = make_network(config)
     report = load_released(model, tensors, source)
     save_model(model, out)

@@ -23,6 +23,8 @@ from mtvm.world.views import VIEWS
 
 T = TypeVar("T")
 
+_MOST = 10_000
+
 
 @dataclasses.dataclass(frozen=True)
 class Part:
@@ -40,8 +42,8 @@ def parts(model: Network, words: int = 32, memory: int = 4, candidates: int = 5)
     """
     if not 1 <= words <= model.config.text_length:
         raise InputError(f"words must be from 1 to {model.config.text_length}, the longest text of this model.")
-    if min(memory, candidates) < 0:
-        raise InputError("memory and candidates must not be negative.")
+    if not (0 <= memory <= _MOST and 0 <= candidates <= _MOST):
+        raise InputError(f"memory and candidates must be from 0 to {_MOST}.")
     training = model.training
     model.eval()
     try:

@@ -11,6 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from mtvm.errors import InputError
+from mtvm.machine import memory_bytes
 from mtvm.models.config import ARCHITECTURES, ModelConfig
 from mtvm.models.crossmodal import Attention, CrossModalEncoder
 from mtvm.models.dropout import Dropout
@@ -135,6 +137,11 @@ class Network(nn.Module, abc.ABC):
 
 def make_network(config: ModelConfig) -> Network:
     """The network that the config names, with random weights."""
+    if (needed := 4 * config.least_parameters) > memory_bytes():
+        raise InputError(
+            f"a model of this size takes {needed / 1e9:.0f} GB, but this machine has {memory_bytes() / 1e9:.0f} GB; "
+            "choose a smaller one."
+        )
     name = ARCHITECTURES.get(config.architecture, config.architecture)
     network: type[Network] = load_object(name, Network, "architecture")
     return network(config)

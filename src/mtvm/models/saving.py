@@ -8,12 +8,12 @@ from pathlib import Path
 from torch import Tensor
 
 from mtvm import __version__
-from mtvm.errors import InputError
+from mtvm.errors import InputError, shown
 from mtvm.files import atomic_path, write_text
 from mtvm.machine import choose_device
 from mtvm.models.config import ModelConfig
 from mtvm.models.network import Network, make_network
-from mtvm.weight_files import read_weight_file
+from mtvm.weight_files import CHECKSUM, checksum, read_weight_file
 
 CONFIG, WEIGHTS, CARD = "config.json", "model.safetensors", "README.md"
 
@@ -44,7 +44,7 @@ def _save(model: Network, folder: Path, tensors: dict[str, Tensor], card: str) -
         raise InputError(f"{folder}: cannot write there ({error.strerror}).") from None
     with atomic_path(folder / WEIGHTS) as fresh:
         try:
-            save_file(tensors, fresh)
+            save_file(tensors, fresh, {CHECKSUM: checksum(tensors)})
         except SafetensorError as error:
             raise InputError(
                 f"{folder}: the weights could not be written ({error}); is the disk full? What was there is kept."
@@ -77,12 +77,20 @@ def load_weights(model: Network, path: Path) -> None:
 def fill(model: Network, tensors: dict[str, Tensor], path: Path) -> None:
     """Fill a model with the tensors of its state dict, which were read from `path`; everything must fit."""
     expected = model.state_dict()
-    wrong = sorted(set(tensors) ^ set(expected)) or [n for n in expected if tensors[n].shape != expected[n].shape]
+    wrong = sorted(map(str, set(tensors) ^ set(expected)))
+    wrong = wrong or [name for name, ours in expected.items() if not _fits(tensors[name], ours)]
     if wrong:
         raise InputError(
-            f"{path}: does not fit the model's config (first at {wrong[0]}); use the config that it was saved with."
+            f"{path}: does not fit the model's config (first at {shown(wrong[0])}); use the config that it was saved "
+            "with."
         )
     model.load_state_dict(tensors)
+
+
+def _fits(given: object, ours: Tensor) -> bool:
+    if not isinstance(given, Tensor):
+        return False
+    return given.shape == ours.shape and given.is_floating_point() == ours.is_floating_point()
 
 
 def _model_card(model: Network, metrics: dict[str, float] | None) -> str:

@@ -15,12 +15,11 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from mtvm.errors import InputError
-from mtvm.files import atomic_path
+from mtvm.errors import InputError, shown
 from mtvm.machine import minilm_folder
 from mtvm.models.config import ModelConfig
 from mtvm.models.network import Network
-from mtvm.weight_files import read_weight_file
+from mtvm.weight_files import read_weight_file, torch_file
 
 Source = Literal["mtvm", "prevalent", "vlnbert", "bert"]
 
@@ -104,7 +103,7 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
             state = holder.get("state_dict", {}) if isinstance(holder, Mapping) else None
             if not isinstance(state, Mapping):
                 raise InputError(f"{path}: holds no tensors by name under '{part}'.")
-            tensors |= {prefix + name.removeprefix("module."): value for name, value in state.items()}
+            tensors |= {f"{prefix}{str(name).removeprefix('module.')}": value for name, value in state.items()}
     else:
         state = loaded.get("state_dict", loaded)
         tensors = dict(state) if isinstance(state, Mapping) else {}
@@ -139,6 +138,8 @@ def load_released(model: Network, tensors: Mapping[str, Tensor], path: Path) -> 
                     f"{path}: {their} has shape {tuple(tensors[their].shape)}, but the model needs "
                     f"{tuple(part.shape)}; choose the preset or the sizes that the weights were made with."
                 )
+            if not tensors[their].is_floating_point():
+                raise InputError(f"{path}: {their} holds {tensors[their].dtype}, not real numbers.")
             part.copy_(tensors[their])
         used.update(theirs)
         report.loaded.append(name)
@@ -159,7 +160,7 @@ def load_reader(model: Network) -> None:
 
 def _reason(name: str, config: ModelConfig) -> str:
     """Why one of the file's tensors is not used."""
-    if found := re.match(r"vln_bert\.(lalayer|addlayer)\.(\d+)\.", name):
+    if found := re.match(r"vln_bert\.(lalayer|addlayer)\.(\d{1,6})\.", name):
         layers = config.language_layers if found[1] == "lalayer" else config.crossmodal_layers
         if int(found[2]) >= layers:
             return f"the model has only {layers} such layers"
@@ -194,13 +195,13 @@ def write_released(model: Network, path: Path) -> None:
     tensors = {name: value.clone() for name, value in released_tensors(model).items()}
     critic = {n.removeprefix("critic."): v for n, v in tensors.items() if n.startswith("critic.")}
     rest = {n: v for n, v in tensors.items() if not n.startswith("critic.")}
-    with atomic_path(path) as fresh:
+    with torch_file(path) as file:
         torch.save(
             {
                 name: {"epoch": 0, "state_dict": state, "optimizer": {}}
                 for name, state in (("vln_bert", rest), ("critic", critic))
             },
-            fresh,
+            file,
         )
 
 
@@ -211,29 +212,42 @@ def sizes_of(tensors: Mapping[str, Tensor], defaults: ModelConfig, path: Path) -
     """
 
     def layers(kind: str) -> int:
-        numbers = [int(found[1]) for name in tensors if (found := re.match(rf"vln_bert\.{kind}\.(\d+)\.", name))]
-        return max(numbers, default=-1) + 1
+        named = (re.match(rf"vln_bert\.{kind}\.(\d+)\.", name) for name in tensors)
+        numbers = {found[1] for found in named if found}
+        if numbers != {str(number) for number in range(len(numbers))}:
+            last = max(numbers, key=len)
+            raise InputError(f"{path}: names a layer {kind}.{shown(last)}, but holds only {len(numbers)} of these.")
+        return len(numbers)
 
-    words = tensors.get("vln_bert.embeddings.word_embeddings.weight")
-    if words is None or words.ndim != 2:
+    def matrix(name: str) -> Tensor | None:
+        found = tensors.get(name)
+        if found is not None and found.ndim != 2:
+            raise InputError(f"{path}: {name} has the shape {tuple(found.shape)}, which is no matrix.")
+        return found
+
+    words = matrix("vln_bert.embeddings.word_embeddings.weight")
+    if words is None:
         raise InputError(f"{path}: has no word embeddings, so it is neither a language encoder nor an agent.")
     changes: dict[str, Any] = {"hidden": words.shape[1], "vocabulary": len(words)}
     angle_width = defaults.angle_width
-    if (project := tensors.get("action_state_project.0.weight")) is not None:  # VLN⟲BERT's own
+    if (project := matrix("action_state_project.0.weight")) is not None:  # VLN⟲BERT's own
         angle_width = project.shape[1] - words.shape[1]
         changes |= {"architecture": "vlnbert", "angle_width": angle_width}
-    if (first := tensors.get("vln_bert.lalayer.0.intermediate.dense.weight")) is not None:
+    if (first := matrix("vln_bert.lalayer.0.intermediate.dense.weight")) is not None:
         changes["intermediate"] = len(first)
     if layers("addlayer"):
         changes |= {"language_layers": layers("lalayer"), "crossmodal_layers": layers("addlayer")}
     else:
         changes["language_layers"] = min(defaults.language_layers, layers("lalayer"))
-    if (projection := tensors.get("vln_bert.vision_encoder.visn_fc.weight")) is not None:
+    if (projection := matrix("vln_bert.vision_encoder.visn_fc.weight")) is not None:
         changes["feature_width"] = projection.shape[1] - angle_width
-    if (mix := tensors.get("vln_bert.pooler.f1.weight")) is not None:
+    if (mix := matrix("vln_bert.pooler.f1.weight")) is not None:
         changes["max_text"] = mix.shape[1]
-    if (table := tensors.get("vln_bert.embeddings.position_embeddings.weight")) is not None:
+    if (table := matrix("vln_bert.embeddings.position_embeddings.weight")) is not None:
         changes["max_positions"] = len(table)
-    if (value := tensors.get("critic.state2value.0.weight")) is not None:
+    if (value := matrix("critic.state2value.0.weight")) is not None:
         changes["critic_hidden"] = len(value)
-    return dataclasses.replace(defaults, **changes)
+    try:
+        return dataclasses.replace(defaults, **changes)
+    except InputError as error:
+        raise InputError(f"{path}: these weights are of no model that we know: {error}") from None

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.errors import InputError
+from mtvm.machine import check_seed
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.results import Pose
 from mtvm.tasks.teacher import Teacher
@@ -31,8 +32,7 @@ def run_baseline(baseline: Baseline, episodes: EpisodeSet, seed: int = 0) -> lis
     """
     if baseline not in BASELINES:
         raise InputError(f"unknown agent '{baseline}'; give one of {', '.join(BASELINES)}.")
-    if seed < 0:
-        raise InputError(f"seed {seed} is negative; give 0 or more.")
+    check_seed(seed)
     simulator = Simulator(episodes.world)
     simulator.reset(episodes.starts, episodes.headings)
     if baseline == "stop":

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from mtvm.errors import InputError, shown
-from mtvm.files import atomic_path
+from mtvm.files import atomic_path, json_text
 from mtvm.world.world import World
 
 STEPS = "steps.jsonl"
@@ -64,7 +64,7 @@ class StepEvent:
 def write_events(path: Path, events: Iterable[StepEvent]) -> None:
     with atomic_path(path) as fresh, fresh.open("w", encoding="utf-8") as file:
         for event in events:
-            file.write(json.dumps(event.to_json()) + "\n")
+            file.write(json_text(event.to_json()) + "\n")
 
 
 def parse_event(record: Any, where: str) -> StepEvent:

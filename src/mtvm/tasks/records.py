@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -132,8 +131,8 @@ def read_records(path: Path, id_field: str) -> Records:
         if not line.strip():
             continue
         try:
-            entries.append(json.loads(line))
-        except (ValueError, RecursionError):
+            entries.append(parse_json(line, path))
+        except InputError:
             raise InputError(f"{path}: line {number} is not valid JSON; the file may be truncated.") from None
     return Records(path, entries, id_field)
 

@@ -10,19 +10,21 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import math
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.errors import InputError
-from mtvm.files import atomic_path, cache_dir, parse_json, read_bytes
+from mtvm.arrays import keep_cached, read_cached
+from mtvm.errors import InputError, shown
+from mtvm.files import cache_dir, parse_json, read_bytes
 from mtvm.world.views import HALF_HFOV, HEADINGS, VIEW_ELEVATION, VIEW_HEADING, VIEWS
 
 CACHE_VERSION = 3
 SUFFIX = "_connectivity.json"
+LONGEST_ID = 128
+"""Characters of a viewpoint's id: a table of ids is as wide as the longest. Matterport's have 32."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -86,6 +88,10 @@ class NavGraph:
             path.append(self.next_hop(path[-1], goal))
         return path
 
+    def tables(self) -> dict[str, NDArray[Any]]:
+        """All of them by name."""
+        return {name: table for name, table in vars(self).items() if name != "scan"}
+
     @classmethod
     def load(cls, path: Path, cache: bool = True) -> NavGraph:
         """Read `<scan>_connectivity.json`, or the cached tables of a file with the same content."""
@@ -93,14 +99,12 @@ class NavGraph:
         scan = scan_of(Path(path))
         key = hashlib.blake2b(scan.encode() + b"\0" + content, digest_size=16).hexdigest()
         cached = cache_dir() / "graphs" / f"v{CACHE_VERSION}" / f"{key}.npz"
-        if cache:
-            try:
-                return _read_cached(scan, cached)
-            except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
-                pass  # not cached yet, or damaged: compute it again
+        names = [field.name for field in dataclasses.fields(cls) if field.name != "scan"]
+        if cache and (found := read_cached(cached, names)) is not None:
+            return cls(scan=scan, **found)
         graph = cls.from_records(scan, parse_json(content, Path(path)), Path(path))
         if cache:
-            _write_cached(graph, cached)
+            keep_cached(cached, graph.tables())
         return graph
 
     @classmethod
@@ -196,9 +200,13 @@ def _check_records(
                     f"not one for each of the {len(records)} viewpoints."
                 )
     ids = [record["image_id"] for record in records]
-    if len(set(ids)) != len(ids):
-        twice = next(i for i in ids if ids.count(i) > 1)
-        raise InputError(f"{path}: field 'image_id': viewpoint {twice} occurs twice.")
+    seen: set[str] = set()
+    for name in ids:
+        if not 1 <= len(name) <= LONGEST_ID or "\0" in name:
+            raise InputError(f"{path}: field 'image_id': {shown(name)!r} is not an id of 1 to {LONGEST_ID} characters.")
+        if name in seen:
+            raise InputError(f"{path}: field 'image_id': viewpoint {shown(name)} occurs twice.")
+        seen.add(name)
     try:
         poses = np.array([record["pose"] for record in records], dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -284,17 +292,3 @@ def _shortest_ways(
     slot_to[node, candidates[node, slot]] = slot
     following = np.where(following < 0, nodes, following).T
     return np.ascontiguousarray(distances.T), np.take_along_axis(slot_to, following, axis=1)
-
-
-def _write_cached(graph: NavGraph, cached: Path) -> None:
-    arrays = {f.name: getattr(graph, f.name) for f in dataclasses.fields(graph) if f.name != "scan"}
-    try:
-        with atomic_path(cached) as fresh:
-            np.savez(fresh, **arrays)
-    except InputError:
-        pass  # an unwritable cache only costs time
-
-
-def _read_cached(scan: str, cached: Path) -> NavGraph:
-    with cached.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-        return NavGraph(scan=scan, **{name: stored[name] for name in stored.files})

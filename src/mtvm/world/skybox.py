@@ -261,13 +261,15 @@ def _read_image(path: Path, mode: str) -> NDArray[Any]:
         raise MissingExtraError("pillow", "render", "Reading skybox images") from None
     content = read_bytes(path, "skybox image")
     try:
-        with Image.open(io.BytesIO(content)) as image:
+        with Image.open(io.BytesIO(content), formats=["JPEG", "PNG"] if mode == "RGB" else ["PNG"]) as image:
             if mode == "RGB":
                 return np.array(image.convert("RGB"))
             if not image.mode.startswith("I"):
                 raise InputError(f"{path}: depth must be 16-bit grey, not {image.mode}; write the file again.")
             return np.array(image).astype(np.uint16)
-    except (OSError, EOFError, SyntaxError, Image.DecompressionBombError) as error:
+    except (InputError, MemoryError):
+        raise
+    except Exception as error:  # a damaged picture fails in every way there is
         reason = "truncated" if "truncated" in str(error) else "not a readable image"
         raise InputError(f"{path}: the file is {reason}; fetch it again.") from error
 

@@ -7,6 +7,7 @@ block per scan, because most pairs lie in different buildings.
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,16 @@ class World:
 
     def __len__(self) -> int:
         return len(self.viewpoints)
+
+    @functools.cached_property
+    def fingerprint(self) -> str:
+        """A digest of all tables of all scans."""
+        digest = hashlib.sha256()
+        for graph in self.graphs:
+            digest.update(graph.scan.encode())
+            for name, table in graph.tables().items():
+                digest.update(f"{name} {table.dtype} {table.shape}".encode() + table.tobytes())
+        return digest.hexdigest()
 
     @property
     def max_candidates(self) -> int:

@@ -90,7 +90,7 @@ def info(store: Annotated[Positional[Path], arg(metavar="STORE", help="Folder of
 
     opened = FeatureStore.open(store)
     console.print(f"{len(opened)} viewpoints x 36 views x {opened.width}, half precision")
-    console.print(f"made from {escape(str(opened.meta['source']))}, id {opened.meta['id']}", soft_wrap=True)
+    console.print(f"made from {escape(str(opened.meta['source']))}, id {escape(opened.meta['id'])}", soft_wrap=True)
 
 
 COMMANDS: dict[str, Callable[..., None]] = {"import": import_, "extract": extract, "semantic": semantic, "info": info}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +11,7 @@ from tyro.conf import Positional, arg
 from mtvm.app.options import DataOption, SplitOption, SupervisionOption, Switch, TaskOption, console
 from mtvm.app.tables import add_metrics_row, metrics_table
 from mtvm.errors import InputError
-from mtvm.files import write_json
+from mtvm.files import json_text, write_json
 from mtvm.tasks.baselines import Baseline, run_baseline
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.definitions import Codebase
@@ -50,7 +49,7 @@ def score(
         write_episode_table(csv, scored, columns)
     means = summarize(columns)
     if json_:
-        print(json.dumps({name: means[name] for name in EVALUATED}))
+        print(json_text({name: means[name] for name in EVALUATED}))
         return
     named = f"{episodes.name} ({supervision})" if episodes.task.has_supervision else episodes.name
     defined = "" if definitions == "leaderboard" else f", as {definitions.upper()} defines them"

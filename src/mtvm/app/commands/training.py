@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +14,7 @@ from tyro.conf import Positional, arg
 from mtvm.app.options import DeviceOption, Switch, console
 from mtvm.app.tables import add_metrics_row, metrics_table
 from mtvm.config import DataConfig, Split, TrainConfig
+from mtvm.files import json_text
 from mtvm.learning.run_folder import RunFolder
 from mtvm.machine import choose_device
 from mtvm.presets import DESCRIPTIONS, PRESETS, PRETRAINING
@@ -134,7 +134,7 @@ def runs(
     found = find_runs(folder)
     curves = chosen_curves(found, folder, metric)
     if json_:
-        print(json.dumps(as_json(found, curves, folder)))
+        print(json_text(as_json(found, curves, folder)))
     else:
         show(found, curves, console)
 

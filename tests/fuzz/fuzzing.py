@@ -1,0 +1,177 @@
+"""Runs cases against the targets, and watches: tracebacks, hangs, memory, half-written files.
+
+python tests/fuzz/fuzzing.py --cases 50000        (make fuzz)
+"""
+
+import argparse
+import collections
+import dataclasses
+import os
+import random
+import resource
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+from mutations import mutated
+
+from mtvm.errors import InputError
+
+LIMIT_SECONDS = 10
+MOST_MEMORY = 2**30
+
+
+class HangError(BaseException):
+    """A case took too long. Not an Exception, which a reader may take for its own."""
+
+
+@dataclasses.dataclass
+class Outcome:
+    """What came of the cases of a target."""
+
+    cases: int = 0
+    refused: int = 0
+    slowest: float = 0.0
+    memory: int = 0
+    """Bytes above the honest sample's, at most."""
+    failures: list[str] = dataclasses.field(default_factory=list)
+
+
+def attack(target, folder, cases, rng):
+    """Spoil a target's files that often, each time from the honest sample."""
+    outcome, out = Outcome(), folder / "out"
+    out.mkdir(exist_ok=True)
+    honest = {name: (folder / name).read_bytes() for name in target.files}
+    if said := _run(target, folder):
+        raise AssertionError(f"{target.name}: the honest sample was {said}")
+    _clear(out)
+    before = _peak()
+    for number in range(cases):
+        name = rng.choice(target.files)
+        content = mutated(honest[name], rng)
+        (folder / name).write_bytes(content)
+        started = time.monotonic()
+        said = _run(target, folder)
+        outcome.cases += 1
+        outcome.refused += said == "refused"
+        outcome.slowest = max(outcome.slowest, time.monotonic() - started)
+        outcome.memory = max(outcome.memory, _peak() - before)
+        half = [str(path) for path in out.rglob(".*")] + ([str(item) for item in out.iterdir()] if said else [])
+        wrong = said if said not in ("", "refused") else f"half-written: {half[0]}" if half else ""
+        if outcome.memory > MOST_MEMORY:
+            wrong, before = f"{outcome.memory / 1e9:.1f} GB of memory", _peak()
+        if wrong:
+            outcome.failures.append(f"case {number}: {wrong}")
+            _keep(name, content, number)
+        _clear(out)
+        (folder / name).write_bytes(honest[name])
+    return outcome
+
+
+def _run(target, folder):
+    """Nothing if the target took it, "refused" if it said no in one sentence, else what went wrong."""
+
+    def ring(*_):
+        raise HangError
+
+    signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, LIMIT_SECONDS)
+    try:
+        target.run(folder)
+    except InputError as error:
+        return "refused" if "\n" not in str(error).strip() else f"not one sentence: {error}"
+    except HangError:
+        return f"no answer after {LIMIT_SECONDS} s"
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        return f"{type(error).__name__}: {str(error)[:200]} ({place.filename}:{place.lineno})"
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    return ""
+
+
+def _peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _clear(folder):
+    for item in folder.iterdir():
+        shutil.rmtree(item) if item.is_dir() else item.unlink()
+
+
+def _keep(name, content, number):
+    """Keep what broke something, where the user asks for it."""
+    if folder := os.environ.get("MTVM_FUZZ_KEEP"):
+        path = Path(folder) / f"{number}-{Path(name).name}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def fuzz(targets, folder, cases, seed, seconds=None):
+    """Share out the cases among the targets; each has random numbers of its own, so that it can be run alone."""
+    started, found = time.monotonic(), collections.OrderedDict()
+    for place, target in enumerate(targets):
+        left = None if seconds is None else (seconds - (time.monotonic() - started)) / (len(targets) - place)
+        share, outcome = cases // len(targets), Outcome()
+        rng, began = random.Random(f"{seed} {target.name}"), time.monotonic()
+        while outcome.cases < share and (left is None or time.monotonic() - began < left):
+            more = attack(target, folder, min(share - outcome.cases, 25), rng)
+            outcome = Outcome(
+                outcome.cases + more.cases,
+                outcome.refused + more.refused,
+                max(outcome.slowest, more.slowest),
+                max(outcome.memory, more.memory),
+                outcome.failures + more.failures,
+            )
+        found[target.name] = outcome
+    return found
+
+
+def table(found):
+    """The summary, as a table of Markdown."""
+    lines = [
+        "| target | cases | refused | slowest | memory above the honest sample's | failures |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, one in [*found.items(), ("all", _total(found))]:
+        row = (name, one.cases, one.refused, f"{one.slowest:.2f} s", f"{one.memory / 1e6:.0f} MB", len(one.failures))
+        lines.append(f"| {' | '.join(map(str, row))} |")
+    return "\n".join(lines)
+
+
+def _total(found):
+    every = list(found.values())
+    return Outcome(
+        sum(one.cases for one in every),
+        sum(one.refused for one in every),
+        max(one.slowest for one in every),
+        max(one.memory for one in every),
+        [failure for one in every for failure in one.failures],
+    )
+
+
+def main():
+    from targets import make_samples
+
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--cases", type=int, default=50_000)
+    arguments.add_argument("--seed", type=int, default=0)
+    arguments.add_argument("--seconds", type=float, help="stop after this time")
+    arguments.add_argument("--only", default="", help="only targets whose name has this in it")
+    given = arguments.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["MTVM_CACHE"] = str(Path(folder) / "kept")
+        targets = [target for target in make_samples(Path(folder)) if given.only in target.name]
+        found = fuzz(targets, Path(folder), given.cases, given.seed, given.seconds)
+    print(table(found))
+    failures = [f"{name}, {failure}" for name, one in found.items() for failure in one.failures]
+    print("\n".join(failures[:50]))
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""A short run of the fuzzer; `make fuzz` is the long one."""
+
+import random
+
+import pytest
+from fuzzing import attack, fuzz, table
+from targets import TARGETS, Target, make_samples
+
+from mtvm.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("fuzz")
+    make_samples(folder)
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+def test_spoiled_files_are_refused_with_one_sentence(samples, target, monkeypatch):
+    found = fuzz([target], samples, cases=30, seed=1, seconds=1)[target.name]
+    assert found.failures == []
+    assert found.cases >= 1
+
+
+# The fuzzer itself
+
+
+def reader(fail):
+    def run(folder):
+        content = (folder / "file").read_bytes()
+        if content != b"honest":
+            fail(folder)
+
+    return Target("made", ("file",), run)
+
+
+def refuse(folder):
+    raise InputError("no.")
+
+
+def crash(folder):
+    raise KeyError("a bug")
+
+
+def leave_half(folder):
+    (folder / "out" / ".half.tmp").mkdir()
+
+
+def write_and_refuse(folder):
+    (folder / "out" / "half").write_text("")
+    refuse(folder)
+
+
+@pytest.mark.parametrize(
+    ("fail", "said"),
+    [(refuse, None), (crash, "KeyError"), (leave_half, "half-written"), (write_and_refuse, "half-written")],
+)
+def test_fuzzer_finds_what_it_looks_for(tmp_path, fail, said):
+    (tmp_path / "file").write_bytes(b"honest")
+    outcome = attack(reader(fail), tmp_path, 20, random.Random(0))
+    assert outcome.cases == 20
+    assert (tmp_path / "file").read_bytes() == b"honest"
+    if said is None:
+        assert outcome.failures == []
+        assert outcome.refused > 10
+    else:
+        assert said in outcome.failures[0]
+    assert "| made | 20 |" in table({"made": outcome})
