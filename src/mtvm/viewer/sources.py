@@ -24,12 +24,9 @@ from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metrics import score_trajectories, summarize
 from mtvm.tasks.results import Pose, checked_nodes, read_results
 from mtvm.viewer.figures import Walk
+from mtvm.viewer.refusals import UnknownError
 
 RESULTS = "results.json"
-
-
-class UnknownError(InputError):
-    """Something that is not there was asked for."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -145,8 +142,8 @@ def _open(path: Path, defaults: Defaults) -> list[Source]:
         raise InputError(f"{path}: there is no such run or result file.")
     if (path / RESULTS).is_file():
         above = path.absolute().parent
-        run = above.parent if above.name == EVALUATIONS else above
-        return [read_evaluation(path, run.name, None, defaults)]
+        name = above.parent.name if above.name == EVALUATIONS else above.name
+        return [read_evaluation(path, name, None, defaults)]
     results = sorted(path.glob(f"{EVALUATIONS}/*/{RESULTS}"))
     if not results:
         raise InputError(f"{path}: no evaluation is here; make one with 'mtvm eval {path} --attention'.")
