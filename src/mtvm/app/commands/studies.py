@@ -36,7 +36,7 @@ def list_() -> None:
 
 
 def run(
-    name: Annotated[Positional[str], arg(metavar="NAME", help="A study; see 'mtvm study list'.")],
+    name: Annotated[Positional[str], arg(metavar="NAME", help="See 'mtvm study list'; or MODULE:STUDY of your own.")],
     budget: Annotated[
         BudgetName, arg(help="quick: 15 minutes on two cores, built-in world. cpu: a night. paper: as the paper.")
     ] = "quick",
