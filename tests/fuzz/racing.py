@@ -26,6 +26,8 @@ from mtvm.learning.run_folder import RunFolder
 from mtvm.world.graph import NavGraph
 
 VIEWPOINTS = {"a": (0, 0), "b": (2, 1)}
+KILLED = "one is killed"
+"""The file that says so to a race, because it may find what the other has left."""
 CONFIG = build.WorldConfig(homes=3, features="none")
 
 
@@ -69,7 +71,7 @@ def take_lock(folder, number):
     """Whoever has the lock is alone."""
     try:
         with RunFolder(folder / "run").lock():
-            (folder / "run" / "mine").mkdir(exist_ok=number == 2)  # after a kill it may be there
+            (folder / "run" / "mine").mkdir(exist_ok=(folder / KILLED).exists())
             time.sleep(0.002)
             (folder / "run" / "mine").rmdir()
     except InputError:
@@ -118,6 +120,7 @@ def race_once(race, folder, kill):
     for process in racing:
         process.start()
     if kill:
+        (folder / KILLED).touch()
         _wait_for(start)
         time.sleep(np.random.default_rng().uniform(0, 0.02))
         os.kill(racing[0].pid, signal.SIGKILL)

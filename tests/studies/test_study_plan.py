@@ -125,6 +125,12 @@ def test_an_unknown_study_is_refused_with_the_known_ones():
         find_study("table9")
 
 
+def test_a_study_of_ones_own_is_found_by_its_module(tmp_path, monkeypatch):
+    (tmp_path / "my_study.py").write_text("from mtvm.studies.drop_rate import STUDY as MINE\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert find_study("my_study:MINE").title == "How many words to drop"
+
+
 def test_missing_data_is_named_before_anything_runs(tiny_folder, tmp_path):
     folder = shutil.copytree(tiny_folder, tmp_path / "data")
     (folder / "NDH" / "train.json").unlink()

@@ -56,10 +56,10 @@ def never(trials):
 
 
 def test_a_finished_study_only_redraws(tiny_folder, sight, out):
-    run("attention", out, tiny_folder, sight)
-    before = (out / "attention-quick" / "report.md").read_text()
-    run("attention", out, tiny_folder, sight, runner=never)
-    assert (out / "attention-quick" / "report.md").read_text() == before
+    run("drop-rate", out, tiny_folder, sight)
+    before = (out / "drop-rate-quick" / "report.md").read_text()
+    run("drop-rate", out, tiny_folder, sight, runner=never)
+    assert (out / "drop-rate-quick" / "report.md").read_text() == before
 
 
 def test_table1_has_baselines_published_rows_and_a_submission(tiny_folder, sight, out):
@@ -124,7 +124,7 @@ def test_a_study_of_which_everything_fails_writes_no_report(tiny_folder, sight, 
 
 
 def test_an_interrupted_report_leaves_the_old_one(tiny_folder, sight, out, monkeypatch):
-    folder = run("attention", out, tiny_folder, sight)
+    folder = run("drop-rate", out, tiny_folder, sight)
     before = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
     def stop(*_):
@@ -132,9 +132,9 @@ def test_an_interrupted_report_leaves_the_old_one(tiny_folder, sight, out, monke
 
     monkeypatch.setattr("mtvm.studies.report._html", stop)
     with pytest.raises(KeyboardInterrupt):
-        run("attention", out, tiny_folder, sight)
+        run("drop-rate", out, tiny_folder, sight)
     assert {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()} == before
-    assert not list(out.glob(".attention*"))
+    assert not list(out.glob(".drop-rate*"))
 
 
 def test_the_command_runs_a_study_in_processes_of_its_own(tiny_folder, sight, tmp_path, capsys):

@@ -62,13 +62,14 @@ def test_a_process_without_a_reason_is_named_by_its_exit_code(tmp_path):
     assert said == "its process ended with code 7."
 
 
-def test_an_interrupted_study_lets_its_trials_save(tmp_path):
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_study_lets_its_trials_save(sent, tmp_path):
     slow = fake_trial(tmp_path, "slow")
 
     def interrupt():
         while not (slow.folder / "begun").exists():
             time.sleep(0.02)
-        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), sent)
 
     threading.Thread(target=interrupt, daemon=True).start()
     with pytest.raises(StudyInterruptedError):

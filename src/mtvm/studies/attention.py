@@ -43,6 +43,8 @@ def _draw(findings: Findings) -> list[Block]:
     except InputError as error:
         blocks.append(Text(f"There are no images to show the views: {error}"))
     title = "Attention over the words at each step"
+    spread = ", ".join(f"{arm} {watched.evenness:.3f}" for arm, watched in found.items())
+    blocks.append(Text(f"Evenness of attention over the WordPieces, 1 if all get the same: {spread}."))
     described = "; ".join(f"{arm}: most attended words {_most(watched)}" for arm, watched in found.items())
     return [*blocks, Figure("attention", title, _matrices(found), described)]
 
@@ -93,7 +95,7 @@ def _maps(found: dict[str, Watched], reference: list[int], goals: list[int]) -> 
         plot.axis("off")
         plot.set_title(arm)
     handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4)
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
     return figure
 
 

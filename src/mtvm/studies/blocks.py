@@ -37,6 +37,8 @@ class Table:
     first: str = ""
     """The heading of the labels."""
     note: str = ""
+    prose: bool = False
+    """Whether the cells are text to read, not numbers to compare."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -31,6 +31,8 @@ STYLE = {
     "svg.hashsalt": "mtvm",
 }
 _DOTS_PER_INCH = 200
+_INCHES_PER_LETTER, _INCHES_PER_HANDLE = 0.08, 0.6
+"""Of a legend, at most."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,7 +46,8 @@ class Line:
 
 @dataclasses.dataclass(frozen=True)
 class Panel:
-    """One plot of lines; `levels` are dashed, horizontal, and belong to the lines of the same number."""
+    """One plot of lines; `levels` are dashed, horizontal, and belong to the lines of the same number. Where x is of
+    kinds, not of numbers, there are points that are not `joined`."""
 
     title: str
     x: str
@@ -52,6 +55,7 @@ class Panel:
     lines: Sequence[Line]
     levels: Sequence[tuple[str, float]] = ()
     ticks: Sequence[tuple[float, str]] = ()
+    joined: bool = True
 
 
 def draw_panels(panels: Sequence[Panel], width: float = 3.3) -> Any:
@@ -59,7 +63,10 @@ def draw_panels(panels: Sequence[Panel], width: float = 3.3) -> Any:
     figure, axes = figure_with_axes((width * len(panels) + 0.3, 3.1), 1, len(panels))
     for panel, plot in zip(panels, axes, strict=True):
         for number, line in enumerate(panel.lines):
-            _draw_line(plot, line, number)
+            if panel.joined:
+                _draw_line(plot, line, number)
+            else:
+                _draw_points(plot, line, number, len(panel.lines))
         for number, (name, level) in enumerate(panel.levels):
             plot.axhline(level, color=_colour(number), linestyle=(0, (5, 3)), linewidth=1.1, label=name)
         plot.set(title=panel.title, xlabel=panel.x, ylabel=panel.y)
@@ -76,6 +83,16 @@ def _draw_line(plot: Any, line: Line, number: int) -> None:
     if known:
         low, high = [one.low for _, one in known], [one.high for _, one in known]
         plot.fill_between([x for x, _ in known], low, high, color=look["color"], alpha=0.13, linewidth=0)
+
+
+def _draw_points(plot: Any, line: Line, number: int, lines: int) -> None:
+    """Points side by side, each with its interval."""
+    x = np.array(line.x) + 0.5 * ((number + 0.5) / lines - 0.5)
+    look = {"color": _colour(number), "marker": MARKERS[number % len(MARKERS)]}
+    plot.plot(x, [one.value for one in line.y], label=line.name, linestyle="none", markersize=5, **look)
+    for place, one in zip(x, line.y, strict=True):
+        if one.is_known:
+            plot.plot([place, place], [one.low, one.high], color=look["color"], linewidth=1.2)
 
 
 def draw_heat_map(
@@ -150,7 +167,9 @@ def figure_with_axes(size: tuple[float, float], rows: int, columns: int) -> tupl
 def _with_legend(figure: Any, axes: Sequence[Any]) -> Any:
     """One legend of all plots, below them."""
     named = {name: handle for plot in axes for handle, name in zip(*plot.get_legend_handles_labels(), strict=True)}
-    figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=min(len(named), 4), frameon=False)
+    widest = _INCHES_PER_LETTER * max(map(len, named)) + _INCHES_PER_HANDLE
+    columns = max(1, min(len(named), int(figure.get_figwidth() / widest)))
+    figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=columns, frameon=False)
     return figure
 
 

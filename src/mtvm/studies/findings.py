@@ -160,15 +160,13 @@ class Difference:
     probability: Interval
     """Of an improvement."""
 
-    def sentence(self, reference: str, split: str) -> str:
+    def shown(self) -> str:
+        """The arm and how far it is from the reference."""
         metric = METRICS[self.metric]
-        unit = "points" if metric.is_rate else "m"
-        gain = f"{self.gain.value:+.{metric.decimals}f} {unit} of {self.metric}"
-        if self.gain.is_known:
-            gain += f" ({self.gain.low:+.{metric.decimals}f} to {self.gain.high:+.{metric.decimals}f})"
-        if self.verdict == "cannot tell":
-            return f"Whether {self.arm} is better or worse than {reference} on {split}, we cannot tell: {gain}."
-        return f"{self.arm} is {self.verdict} than {reference} on {split}: {gain}."
+        gain = f"{self.arm} by {self.gain.value:+.{metric.decimals}f} {'points' if metric.is_rate else metric.unit}"
+        if not self.gain.is_known:
+            return gain
+        return f"{gain} ({self.gain.low:+.{metric.decimals}f} to {self.gain.high:+.{metric.decimals}f})"
 
 
 def differences(findings: Findings) -> list[Difference]:

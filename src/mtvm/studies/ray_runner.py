@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,9 @@ _LOST_WORKERS = 3
 class RayRunner:
     """`address` is that of a cluster whose machines share the study's folder and data; "local" starts one here."""
 
-    def __init__(self, address: str, cores: float = 1, gpus: float = 0) -> None:
+    def __init__(
+        self, address: str, cores: float = 1, gpus: float = 0, work: Callable[[str], int] | None = None
+    ) -> None:
         self.ray: Any = _import_ray()
         if not self.ray.is_initialized():
             where = {} if address == "local" else {"address": address}
@@ -26,7 +28,7 @@ class RayRunner:
             except (ConnectionError, ValueError, RuntimeError) as error:
                 raise InputError(f"--ray {address}: no Ray cluster can be reached there ({error}).") from None
         remote = self.ray.remote(num_cpus=cores, num_gpus=gpus, max_retries=_LOST_WORKERS, max_calls=1)
-        self._work = remote(_work)
+        self._work = remote(work or _work)
 
     def __call__(self, trials: Sequence[Trial]) -> Iterator[Outcome]:
         running = {self._work.remote(str(trial.save())): trial for trial in trials}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 
 from mtvm.errors import InputError, shown
+from mtvm.plugins import is_object_name, load_object
 from mtvm.studies.study import Study
 
 NAMES = (
@@ -24,6 +25,10 @@ NAMES = (
 
 
 def find_study(name: str) -> Study:
+    """A study by its name, or MODULE:STUDY of a user's own."""
+    if is_object_name(name):
+        own: Study = load_object(name, Study, "study")
+        return own
     if name not in NAMES:
         raise InputError(f"there is no study '{shown(name)}'; 'mtvm study list' has {', '.join(NAMES)}.")
     study: Study = importlib.import_module(f"mtvm.studies.{name.replace('-', '_')}").STUDY

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 
@@ -27,6 +28,8 @@ from mtvm.tasks.metric import METRICS
 MARKDOWN, PAGE, FIGURES = "report.md", "report.html", "figures"
 _PACKAGES = ("torch", "numpy", "scipy", "transformers")
 _ANNOTATED = "names"
+_LEFT = ' style="text-align: left; white-space: normal; vertical-align: top"'
+_PIXELS_PER_INCH = 96  # of a screen, as browsers count
 
 Section = tuple[str, list[Block]]
 
@@ -62,10 +65,20 @@ def _lead(findings: Sequence[Findings]) -> str:
     parts = [f"{study.source}. {study.says}"]
     for one in findings:
         named = "" if len(findings) == 1 else f" ({one.preset})"
-        found = [each.sentence(study.reference, study.compared_on) for each in differences(one)]
+        found = differences(one)
+        summary = [_summary(metric, [each for each in found if each.metric == metric]) for metric in study.metrics]
         if found:
-            parts.append(f"Here{named}: " + " ".join(found))
+            parts.append(f"Here{named}, against {study.reference} on {study.compared_on}. {' '.join(summary)}")
     return "\n\n".join(parts)
+
+
+def _summary(metric: str, found: Sequence[Difference]) -> str:
+    """What can be said of the arms in one metric."""
+    arms = {
+        verdict: [one.shown() for one in found if one.verdict == verdict] for verdict in get_args(bootstrap.Verdict)
+    }
+    said = [f"{verdict}: {'; '.join(some)}" for verdict, some in arms.items() if some]
+    return f"{metric}: {'. '.join(said)}."
 
 
 # Is it real?
@@ -162,13 +175,14 @@ def _how(findings: Sequence[Findings], trials: Sequence[Trial], command: str, da
         ("mtvm", f"{mtvm.__version__}, git {git_version()}, code {code_version()[:12]}"),
         ("environment", _environment()),
     ]
-    blocks: list[Block] = [Table("", ("",), tuple(Row(name, (value,)) for name, value in facts))]
+    blocks: list[Block] = [Table("", ("",), tuple(Row(name, (value,)) for name, value in facts), prose=True)]
     rows = []
     for trial in trials:
         ended = "failed twice" if trial.folder.name in failed else "done"
         rows.append(Row(trial.name, (ended, trial.folder.name, command_of(trial))))
     note = "Configs are in configs.json; each trial's folder has its record, agent and per-episode results."
-    blocks.append(Table("Trials", ("outcome", "folder in trials/", "command"), tuple(rows), first="trial", note=note))
+    columns = ("outcome", "folder in trials/", "command")
+    blocks.append(Table("Trials", columns, tuple(rows), first="trial", note=note, prose=True))
     names = {trial.folder.name: trial.name for trial in trials}
     blocks += [Text(f"Left out: {names.get(key, key)}: {reason}") for key, reason in failed.items()]
     if any(trial.preset == GIVEN for trial in trials):
@@ -255,12 +269,14 @@ def _html_block(block: Block, folder: Path) -> str:
         return paragraphs(block.text)
     if isinstance(block, Figure):
         picture = base64.b64encode(read_bytes(folder / FIGURES / f"{block.name}.png", "figure")).decode("ascii")
-        image = f'<img src="data:image/png;base64,{picture}" alt="{escaped(block.described)}">'
+        width = round(block.drawing.get_figwidth() * _PIXELS_PER_INCH)
+        image = f'<img src="data:image/png;base64,{picture}" width="{width}" alt="{escaped(block.described)}">'
         return f"<h3>{escaped(block.title)}</h3>\n<figure>\n{image}\n</figure>"
     groups = "".join(f'<th colspan="{count}" scope="colgroup">{escaped(name)}</th>' for name, count in block.groups)
     above = f"<tr><th></th>{groups}</tr>" if groups else ""
-    columns = "".join(f'<th scope="col">{escaped(name)}</th>' for name in (block.first, *block.columns))
-    rows = "\n".join(_html_row(row, len(block.columns)) for row in block.rows)
+    left = _LEFT if block.prose else ""
+    columns = "".join(f'<th scope="col"{left}>{escaped(name)}</th>' for name in (block.first, *block.columns))
+    rows = "\n".join(_html_row(row, len(block.columns), block.prose) for row in block.rows)
     head = f"<thead>{above}<tr>{columns}</tr></thead>\n" if any(block.columns) else ""
     table = f'<div class="scroll" tabindex="0"><table>\n{head}<tbody>\n{rows}\n</tbody>\n</table></div>'
     title = f"<h3>{escaped(block.title)}</h3>\n" if block.title else ""
@@ -268,12 +284,12 @@ def _html_block(block: Block, folder: Path) -> str:
     return f"{title}{table}{note}"
 
 
-def _html_row(row: Row, width: int) -> str:
-    cells = []
+def _html_row(row: Row, width: int, prose: bool) -> str:
+    cells, opening = [], f"<td{_LEFT}>" if prose else "<td>"
     for place, cell in enumerate(row.cells + ("",) * (width - len(row.cells))):
         value, bracket, rest = cell.partition(" (")
         is_interval = bracket and rest.endswith(")") and " to " in rest
         text = f"{escaped(value)}<br><small>{escaped(rest[:-1])}</small>" if is_interval else escaped(cell)
-        cells.append(f"<td><strong>{text}</strong></td>" if place in row.best else f"<td>{text}</td>")
+        cells.append(f"{opening}<strong>{text}</strong></td>" if place in row.best else f"{opening}{text}</td>")
     style = "" if row.kind == "measured" else ' class="bound"'
     return f'<tr{style}><th scope="row">{escaped(_label(row))}</th>{"".join(cells)}</tr>'

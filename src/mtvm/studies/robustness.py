@@ -31,7 +31,7 @@ def _draw(findings: Findings) -> list[Block]:
         "condition",
         f"{note[0].upper()}{note[1:]} Scored on the unchanged episodes.",
     )
-    described = "Success in each condition, a line for each agent; the table has the numbers."
+    described = "Success in each condition, a point for each agent; the table has the numbers."
     title = "What is left of success"
     return [
         Figure(f"robustness-{findings.preset}", title, draw_panels([_panel(findings, named)], width=7.0), described),
@@ -46,7 +46,7 @@ def _panel(findings: Findings, named: dict[str, str | None]) -> Panel:
         known = [(float(place), one) for place, one in found if one is not None]
         lines.append(Line(arm, [place for place, _ in known], [one for _, one in known]))
     ticks = [(float(place), name.replace(" ", "\n")) for place, name in enumerate(named)]
-    return Panel("", "", "SR (%)", lines, ticks=ticks)
+    return Panel("", "", "SR (%)", lines, ticks=ticks, joined=False)
 
 
 STUDY = Study(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -9,7 +10,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from mtvm.errors import InputError
 from mtvm.machine import usable_cores
@@ -45,7 +46,7 @@ def run_trials(trials: Sequence[Trial], runner: Runner) -> dict[str, str]:
     if done:
         notice(f"{done} trials are done already; {len(todo)} are left.")
     failed: dict[str, str] = {}
-    with progress(len(todo), "Running trials", "trials") as advance:
+    with _terminated_as_interrupted(), progress(len(todo), "Running trials", "trials") as advance:
         for attempt in range(1, ATTEMPTS + 1):
             again = []
             for trial, reason in runner(todo):
@@ -59,6 +60,24 @@ def run_trials(trials: Sequence[Trial], runner: Runner) -> dict[str, str]:
                     failed[trial.folder.name] = reason
             todo = again
     return failed
+
+
+@contextlib.contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """SIGTERM, as the scheduler of a cluster sends it, does what Ctrl-C does."""
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    try:
+        before = signal.signal(signal.SIGTERM, interrupt)
+    except ValueError:  # not in the main thread: nobody can send us signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 class LocalRunner:

@@ -29,7 +29,10 @@ class Watched:
     """Where it was going from each node, or facing at the end."""
     words: list[str]
     attention: NDArray[np.float64]
-    """(steps, words) of the chosen action's token in the last cross-modal layer, mean of the heads."""
+    """(steps, words) of the chosen action's token in the last cross-modal layer, mean of the heads; a word of several
+    WordPieces has the attention of all of them."""
+    evenness: float
+    """How evenly attention is spread over WordPieces: its entropy over the largest possible one, mean of the steps."""
 
 
 def watch(agent_folder: Path, data: DataConfig, split: str, row: int) -> Watched:
@@ -44,13 +47,16 @@ def watch(agent_folder: Path, data: DataConfig, split: str, row: int) -> Watched
     model = Agent.from_pretrained(agent_folder, "cpu").model
     dataset = Data(data, model.config, "cpu", show_progress=False, trained=True).dataset(Split.parse(split))
     tokens, episode = dataset.tokens.select(torch.tensor([row])), dataset.episodes.select([row])
-    names, weights = words_of(episode.texts[0]), []
+    names = words_of(episode.texts[0])
+    weights: list[NDArray[np.float64]] = []
+    spread: list[float] = []
 
     def look(step: StepTrace) -> None:
         output = step.outputs[0]
         assert output.attention is not None
         over = output.attention.over_words[-1, 0].mean(dim=0)  # (stream, WordPieces)
         chosen = over[over.shape[0] - output.mask.shape[1] + int(step.actions[0])].numpy()
+        spread.append(float(-(chosen * np.log(chosen + 1e-12)).sum() / np.log(len(chosen))))
         by_word = np.zeros(len(names))
         pieces = tokens.words[0].numpy()[: len(chosen)]
         np.add.at(by_word, pieces[pieces >= 0], chosen[pieces >= 0])
@@ -60,7 +66,8 @@ def watch(agent_folder: Path, data: DataConfig, split: str, row: int) -> Watched
         plan = RolloutPlan("greedy", dataset.horizon, attention=True)
         trace = roll_out(model, dataset.vision, episode, model.encode(tokens), plan, watch=look)
     nodes = trace.nodes[0][trace.nodes[0] >= 0].tolist()
-    return Watched(episode.world, nodes, _headings(episode.world, nodes), list(names), np.array(weights))
+    headings, evenness = _headings(episode.world, nodes), float(np.mean(spread))
+    return Watched(episode.world, nodes, headings, list(names), np.array(weights), evenness)
 
 
 def _headings(world: World, nodes: list[int]) -> list[float]:

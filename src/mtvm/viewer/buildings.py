@@ -83,6 +83,13 @@ class Buildings:
             storeys[node] = storey
         return storeys
 
+    @functools.lru_cache(maxsize=128)  # noqa: B019 - there is one of these a server
+    def edges(self, scan: str) -> list[tuple[int, int]]:
+        """Pairs of nodes between which one can walk, in either direction."""
+        rows = self.world(scan).candidates.tolist()
+        pairs = {(min(node, other), max(node, other)) for node, row in enumerate(rows) for other in row if other >= 0}
+        return sorted(pairs)
+
     def rooms(self, scan: str) -> list[str | None]:
         """The room of each viewpoint, where it is known."""
         places = self._describe(scan)[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import textwrap
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -66,32 +67,34 @@ class Walk:
 class _Map:
     """Where the viewpoints of a building are in the drawing: one panel a storey, side by side, from the bottom up."""
 
-    def __init__(self, buildings: Buildings, scan: str) -> None:
+    def __init__(self, buildings: Buildings, scan: str, goals: Sequence[str] = ()) -> None:
         world = buildings.world(scan)
         self.names = [str(name) for name in world.viewpoints]
         self.node = {name: number for number, name in enumerate(self.names)}
-        self.storeys = buildings.storeys(scan)
-        self.count = int(self.storeys.max()) + 1
+        self.storeys: list[int] = buildings.storeys(scan).tolist()
+        self.count = max(self.storeys) + 1
         flat = world.positions[:, :2]
-        self._low = flat.min(axis=0) - _BORDER
-        extent = np.maximum(flat.max(axis=0) + _BORDER - self._low, 4.0)
+        circles = flat[[self.node[goal] for goal in goals if goal in self.node]]
+        radius = SUCCESS_RADIUS - _BORDER
+        corners = np.concatenate([flat, circles - radius, circles + radius])
+        self._low = corners.min(axis=0) - _BORDER
+        extent = np.maximum(corners.max(axis=0) + _BORDER - self._low, 4.0)
         self.scale = min(_PANEL / extent[0], _PANEL / extent[1])
-        self._extent = extent
         self.panel = float(extent[0]) * self.scale + 2 * _MARGIN
         self.height = float(extent[1]) * self.scale + 2 * _MARGIN + 8
-        self.positions = flat
+        self._offsets: list[Point] = [(float(x), float(y)) for x, y in (flat - self._low) * self.scale]
 
     def point(self, node: int, storey: int | None = None) -> Point:
         """The place of a viewpoint, in its own storey's panel or in another's."""
-        east, north = (self.positions[node] - self._low) * self.scale
-        panel = int(self.storeys[node]) if storey is None else storey
-        return panel * self.panel + _MARGIN + float(east), self.height - _MARGIN - float(north)
+        east, north = self._offsets[node]
+        panel = self.storeys[node] if storey is None else storey
+        return panel * self.panel + _MARGIN + east, self.height - _MARGIN - north
 
     def segments(self, names: list[str]) -> list[tuple[Point, Point, bool]]:
         """The lines of a way; between storeys there is one in each panel, and it is marked."""
         lines = []
         for a, b in pairwise(self.node[name] for name in names if name in self.node):
-            storeys = sorted({int(self.storeys[a]), int(self.storeys[b])})
+            storeys = sorted({self.storeys[a], self.storeys[b]})
             lines += [(self.point(a, storey), self.point(b, storey), len(storeys) > 1) for storey in storeys]
         return lines
 
@@ -103,7 +106,7 @@ def draw_map(
 
     `other` is the walk of another agent in the same episode. `here` draws only the storey where the agent is.
     """
-    layout = _Map(buildings, walk.scan)
+    layout = _Map(buildings, walk.scan, walk.goals)
     drawing = Drawing(layout.panel * layout.count, layout.height, _describe(walk, step))
     drawing.data["storeys"] = str(layout.count)
     _draw_building(drawing, layout, buildings, walk.scan)
@@ -129,7 +132,7 @@ def draw_map(
         event = walk.events[-1] if step is None else walk.at(step)
         _draw_agent(drawing, layout, event, thinking=step is not None)
         if here:
-            drawing.cut(int(layout.storeys[layout.node[event.viewpoint]]) * layout.panel, layout.panel)
+            drawing.cut(layout.storeys[layout.node[event.viewpoint]] * layout.panel, layout.panel)
     return drawing
 
 
@@ -144,12 +147,9 @@ def _describe(walk: Walk, step: int | None) -> str:
 
 
 def _draw_building(drawing: Drawing, layout: _Map, buildings: Buildings, scan: str) -> None:
-    world = buildings.world(scan)
-    for node in range(len(world)):
-        for neighbour in world.candidates[node, : world.degree[node]].tolist():
-            if node < neighbour or not world.has_edge(neighbour, node):
-                for start, end, stairs in layout.segments([layout.names[node], layout.names[neighbour]]):
-                    drawing.line("stairs" if stairs else "edge", start, end)
+    for node, neighbour in buildings.edges(scan):
+        for start, end, stairs in layout.segments([layout.names[node], layout.names[neighbour]]):
+            drawing.line("stairs" if stairs else "edge", start, end)
     for node, name in enumerate(layout.names):
         drawing.circle("viewpoint", layout.point(node), 3, viewpoint=name)
     for nodes, room in _room_groups(buildings, scan, layout):
@@ -181,7 +181,7 @@ def _room_groups(buildings: Buildings, scan: str, layout: _Map) -> list[tuple[li
 
 def _draw_agent(drawing: Drawing, layout: _Map, event: StepEvent, thinking: bool) -> None:
     here = layout.node[event.viewpoint]
-    storey = int(layout.storeys[here])
+    storey = layout.storeys[here]
     x, y = layout.point(here)
     if thinking:
         for action, name in enumerate(event.candidates):

@@ -32,6 +32,7 @@ class View:
             from mtvm.viewer.server import make_app
         except ImportError:
             raise MissingExtraError("fastapi and uvicorn", "viewer", "The viewer") from None
+        shown.warm()
         self._socket = _bound(host, port)
         self.token = None if host in LOOPBACK else secrets.token_urlsafe(24)
         where = f"[{host}]" if ":" in host else host

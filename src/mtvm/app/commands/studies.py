@@ -36,7 +36,7 @@ def list_() -> None:
 
 
 def run(
-    name: Annotated[Positional[str], arg(metavar="NAME", help="A study; see 'mtvm study list'.")],
+    name: Annotated[Positional[str], arg(metavar="NAME", help="See 'mtvm study list'; or MODULE:STUDY of your own.")],
     budget: Annotated[
         BudgetName, arg(help="quick: 15 minutes on two cores, built-in world. cpu: a night. paper: as the paper.")
     ] = "quick",
@@ -88,13 +88,18 @@ def run(
     """
     from mtvm.studies.plan import Request, parse_options
     from mtvm.studies.registry import find_study
+    from mtvm.studies.runner import StudyInterruptedError
     from mtvm.studies.running import Sources, command_line, run_study
     from mtvm.studies.study import BUDGETS
 
     request = Request(find_study(name), BUDGETS[budget], out, seeds, preset, parse_options(set_), init, agents, device)
     folder = data or (Path(os.environ["MTVM_DATA"]) if os.environ.get("MTVM_DATA") else None)
     runner = _runner(workers, ray, device)
-    report = run_study(request, Sources(folder, features, sight), runner, command_line(sys.argv[1:]), _say)
+    try:
+        report = run_study(request, Sources(folder, features, sight), runner, command_line(sys.argv[1:]), _say)
+    except StudyInterruptedError:
+        _say("Interrupted. What was done is kept, and the same command goes on.")
+        sys.exit(130)
     _say(f"The report: {report / 'report.html'} and {report / 'report.md'}")
 
 

@@ -17,6 +17,7 @@ const tables = new Map();
 const places = new Map();
 
 async function start() {
+  table(Number(new URLSearchParams(location.hash.slice(1)).get("source") ?? 0)).catch(() => null); // in the meantime
   overview = await ask("/api/overview");
   list = new EpisodeList((id) => go({ id, step: 0 }));
   talk = new Talk(overview.agents, panes[0], { redraw, complain });
@@ -91,8 +92,8 @@ function complain(error) {
   $("message").textContent = error ? error.message : "";
 }
 
-async function table(number) {
-  if (!tables.has(number)) tables.set(number, await ask(`/api/sources/${number}/episodes`));
+function table(number) {
+  if (!tables.has(number)) tables.set(number, ask(`/api/sources/${number}/episodes`));
   return tables.get(number);
 }
 
@@ -204,15 +205,29 @@ async function redraw() {
   await Promise.all(drawn);
   if (state.talking) await drawMatrix();
   frameMatrix(step);
+  lookAhead(current.events[mine + 1], place).catch(() => null);
   document.body.dataset.shown = `${current.key ?? address.session} ${step}`;
+}
+
+const pathOf = (event) => `/api/buildings/${encodeURIComponent(event.scan)}/${encodeURIComponent(event.viewpoint)}`;
+
+function placeOf(event, where) {
+  const key = `${pathOf(event)}?${query(where)}`;
+  if (!places.has(key)) places.set(key, ask(key));
+  return places.get(key);
+}
+
+// What the next step needs is fetched while this one is looked at.
+async function lookAhead(event, where) {
+  if (!event) return;
+  const place = await placeOf(event, where);
+  if (place.image) await fetch(`${pathOf(event)}/sphere.jpg?${query(where)}`);
 }
 
 async function look(event, where, live) {
   if (!event) return;
-  const path = `/api/buildings/${encodeURIComponent(event.scan)}/${encodeURIComponent(event.viewpoint)}`;
-  const key = `${path}?${query(where)}`;
-  if (!places.has(key)) places.set(key, await ask(key));
-  const place = places.get(key);
+  const path = pathOf(event);
+  const place = await placeOf(event, where);
   $("room").textContent = [place.room, place.image ? null : "no image here: names and captions in their directions"].filter(Boolean).join(" · ");
   showPanorama($("panorama"), place, `${path}/sphere.jpg?${query(where)}`, event, live ? (action) => talk.act(action) : null)
     .catch((error) => { $("room").textContent = `The panorama cannot be drawn (${error.message}).`; });

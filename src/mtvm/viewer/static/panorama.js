@@ -5,6 +5,7 @@ import { element } from "./api.js";
 let made = null; // the library is large: loaded when the first panorama is shown
 
 async function viewer(container, first) {
+  if (!document.createElement("canvas").getContext("webgl2")) throw new Error("this browser has no WebGL 2");
   if (!made) {
     made = import("/static/vendor/panorama.js").then(({ Viewer, MarkersPlugin }) => {
       const shown = new Viewer({

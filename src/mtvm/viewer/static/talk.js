@@ -113,6 +113,7 @@ export class Talk {
   }
 
   enable() {
+    document.body.classList.toggle("busy", this.busy);
     $("go").disabled = $("one").disabled = this.busy || !this.session || this.done;
     $("begin").disabled = this.busy;
   }

@@ -1,0 +1,74 @@
+"""Agents that come with the package."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from small_agents import make_model
+
+from mtvm.errors import InputError
+from mtvm.models.agent import Agent, Observation
+from mtvm.models.pretrained import HOMES, agent_folder, pretrained_names
+from mtvm.models.saving import load_model, save_compact
+from mtvm.weight_files import read_weight_file
+
+
+@pytest.fixture(scope="module")
+def homes():
+    return Agent.from_pretrained("homes", "cpu")
+
+
+def test_pretrained_agent_is_small_and_has_a_card():
+    folder = agent_folder(HOMES)
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 8_000_000
+    tensors = read_weight_file(folder / "model.safetensors")
+    assert {tensor.dtype for tensor in tensors.values()} == {torch.float16}
+    card = (folder / "README.md").read_text()
+    for said in ("seed 0", "750 updates", "r2r/val_unseen", "make pretrained"):
+        assert said in card
+
+
+def test_pretrained_agent_is_known_by_name_only_as_a_name(tmp_path, monkeypatch):
+    assert HOMES in pretrained_names()
+    assert agent_folder("runs/mine/best").as_posix() == "runs/mine/best"
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="no agent here"):
+        Agent.from_pretrained("./homes")
+
+
+def test_pretrained_agent_walks_towards_what_it_is_told(homes):
+    """Two doors, with a kitchen behind one and a bedroom behind the other."""
+    from mtvm.features.names import embed_phrases
+
+    kitchen, bedroom, hallway = embed_phrases(["kitchen", "bedroom", "hallway"])
+    nothing = np.zeros_like(kitchen)
+    doors = np.stack([np.concatenate([nothing, hallway, room]) for room in (kitchen, bedroom)])
+    seen = Observation(headings=[0.3, -0.3], elevations=[0.0, 0.0], features=doors)
+    liked = []
+    for room in ("kitchen", "bedroom"):
+        homes.start(f"Walk into the {room} and stop.")
+        chances = homes.act(seen).probabilities
+        liked.append(chances[0] - chances[1])
+    assert liked[0] > liked[1]
+
+
+def test_compact_agent_thinks_as_the_whole_one_to_half_precision(tmp_path):
+    model = make_model()
+    save_compact(model, tmp_path, "card")
+    again = load_model(tmp_path, "cpu")
+    assert (tmp_path / "README.md").read_text() == "card"
+    for name, value in model.state_dict().items():
+        found = again.state_dict()[name]
+        assert found.dtype == value.dtype
+        torch.testing.assert_close(found, value.half().to(value.dtype))
+
+
+def test_compact_agent_takes_its_reader_from_the_package(homes):
+    own = json.loads((agent_folder(HOMES) / "config.json").read_text())
+    assert own["reader"] == "minilm"
+    shipped = read_weight_file(agent_folder(HOMES) / "model.safetensors")
+    assert not any(name.startswith("language.reader.") for name in shipped)
+    words = homes.model.language.reader.get_submodule("embeddings.word_embeddings").weight
+    assert words.std() > 0.01
+    assert words.dtype == torch.float32

@@ -1,0 +1,284 @@
+"""The page in a real browser: watching, filtering, stepping, comparing, talking, exporting, and mistakes."""
+
+import json
+import re
+import shutil
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+from mtvm.viewer.server import STATIC
+from mtvm.viewer.shown import Shown
+from mtvm.viewer.sources import Defaults, open_sources
+from mtvm.viewer.view import View
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: install it (Debian: apt install chromium)")
+
+PATIENCE = 60_000  # milliseconds, on a busy machine
+
+
+@pytest.fixture(scope="module")
+def playwright():
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def browser(playwright):
+    """Without WebGL, which takes seconds where there is no graphics card; the page does without a panorama then."""
+    launched = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-3d-apis"])
+    yield launched
+    launched.close()
+
+
+@pytest.fixture
+def page_with_webgl(playwright, server):
+    arguments = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+    launched = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+    opened = launched.new_page(viewport={"width": 1000, "height": 500})
+    opened.set_default_timeout(PATIENCE)
+    yield opened
+    launched.close()
+
+
+@pytest.fixture(scope="module")
+def server(sources):
+    running = View(Shown(sources), "127.0.0.1", 0)
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def page(browser, server):
+    """A page that fails the test if a script of it failed, or if it asked another machine for anything."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, accept_downloads=True)
+    opened = context.new_page()
+    opened.set_default_timeout(PATIENCE)
+    problems = []
+    opened.on("pageerror", lambda error: problems.append(str(error)))
+
+    def asked(request):
+        if not request.url.startswith((server.url, "data:", f"blob:{server.url}")):
+            problems.append(request.url)
+
+    opened.on("request", asked)
+    yield opened
+    context.close()
+    assert problems == []
+
+
+def visit(page, server, address=""):
+    page.goto(f"{server.url}/{address}")
+    page.wait_for_selector("body[data-shown]")
+
+
+def rows(page):
+    return page.locator("#rows .row")
+
+
+def shown_step(page, step):
+    expect(page.locator("body")).to_have_attribute("data-shown", re.compile(f" {step}$"), timeout=PATIENCE)
+
+
+def long_episode(sources):
+    """The first source's longest walk."""
+    source = sources[0]
+    return max((source.walk(identity) for identity in source.episodes.ids), key=lambda walk: len(walk.events))
+
+
+def test_page_shows_the_first_episode_at_once(page, server, sources):
+    visit(page, server)
+    source = sources[0]
+    assert page.input_value("#source") == "0"
+    assert page.locator("#count").inner_text() == f"{len(source.episodes)} of {len(source.episodes)} episodes"
+    assert page.locator(".words").inner_text() == source.episodes.texts[0]
+    assert page.locator(".map svg").count() == 1
+    page.wait_for_selector("#matrix svg")
+    expect(page.locator("#room")).to_contain_text("The panorama cannot be drawn", timeout=PATIENCE)
+
+
+def test_panorama_has_the_words_and_candidates_of_the_place(page_with_webgl, server, sources):
+    page, source = page_with_webgl, sources[0]
+    visit(page, server)
+    page.wait_for_selector("#panorama[data-ready] .candidate", state="attached")
+    assert "chair" in page.locator(".sight.object").all_text_contents()
+    assert "a <b>sofa</b>" in page.locator(".sight.caption").all_text_contents()
+    assert page.locator("#panorama .candidate").count() == len(source.walk(source.episodes.ids[0]).events[0].candidates)
+
+
+def test_list_filters_and_sorts(page, server, sources):
+    source = sources[2]
+    visit(page, server, "#source=2")
+    errors = source.columns["NE"]
+    page.select_option("#sort", "-NE")
+    assert rows(page).first.get_attribute("data-id") == source.episodes.ids[int(errors.argmax())]
+    page.fill("#error", "5")
+    assert page.locator("#count").inner_text().startswith(f"{int((errors.round(2) >= 5).sum())} of")
+    page.fill("#error", "")
+    page.select_option("#success", "no")
+    assert page.locator("#count").inner_text().startswith(f"{int((source.columns['SR'] == 0).sum())} of")
+    page.select_option("#success", "")
+    page.fill("#search", source.episodes.ids[3])
+    assert rows(page).first.get_attribute("data-id") == source.episodes.ids[3]
+    page.fill("#search", "no such words anywhere")
+    assert page.locator("#count").inner_text().startswith("0 of")
+
+
+def test_steps_by_slider_keys_and_links(page, server, sources):
+    walk = long_episode(sources)
+    assert len(walk.events) > 2, "the agent of this test must walk"
+    visit(page, server, f"#source=0&id={walk.id}&step=1")
+    shown_step(page, 1)
+    assert page.locator("#step").inner_text() == f"step 1 of {len(walk.events) - 1}"
+    assert page.locator(".memory .strip span").count() == 1
+    page.keyboard.press("ArrowRight")
+    shown_step(page, 2)
+    assert page.locator(".memory .strip span").count() == 2
+    assert "step=2" in page.url
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    shown_step(page, 0)
+    probabilities = page.locator(".actions .share").all_inner_texts()
+    assert probabilities == [f"{100 * share:.1f}%" for share in walk.events[0].probabilities]
+    page.click("#play")
+    shown_step(page, 1)
+
+
+def test_compare_puts_two_runs_side_by_side_and_lists_where_they_differ(page, server, sources):
+    visit(page, server, "#source=0&other=2")
+    page.wait_for_selector(".pane >> nth=1")
+    assert page.locator(".pane").count() == 2
+    assert page.locator(".pane h2").all_inner_texts() == [sources[0].name, sources[2].name]
+    assert page.locator(".map .other").count() > 0
+    page.check("#differ")
+    differ = int((sources[0].columns["SR"] != sources[2].columns["SR"]).sum())
+    expect(page.locator("#count")).to_have_text(re.compile(f"^{differ} of"), timeout=PATIENCE)
+
+
+def test_talk_lets_the_agent_and_the_visitor_take_steps(page, server):
+    page.goto(f"{server.url}/#talk=1")
+    page.wait_for_selector(".map .viewpoint.clickable")
+    page.locator(".map .viewpoint").nth(4).click()
+    page.fill("#instruction", "Turn left and stop.")
+    page.click("#begin")
+    page.wait_for_selector(".actions button")
+    count = page.locator(".actions button").count()
+    expect(page.locator(".map .candidate-mark, .map .chosen-mark")).to_have_count(count - 1, timeout=PATIENCE)
+    page.locator(".actions button").first.click()
+    expect(page.locator("#progress")).to_have_text("1 step so far", timeout=PATIENCE)
+    expect(page.locator(".memory .strip span")).to_have_count(1, timeout=PATIENCE)
+    page.locator(".actions button").last.click()  # stop
+    expect(page.locator("#progress")).to_have_text("It stopped after 1 step.", timeout=PATIENCE)
+    expect(page.locator("#go")).to_be_disabled()
+
+
+def test_talk_walks_until_it_stops_and_complains_in_words(page, server):
+    page.goto(f"{server.url}/#talk=1")
+    page.wait_for_selector(".map .viewpoint.clickable")
+    page.click("#begin")
+    page.wait_for_selector("#message:not([hidden])")
+    assert "instruction is empty" in page.locator("#message").inner_text()
+    page.fill("#instruction", "Go on and stop there.")
+    page.click("#begin")
+    page.wait_for_selector(".actions button")
+    expect(page.locator("#message")).to_be_hidden(timeout=PATIENCE)
+    page.click("#one")
+    expect(page.locator("#progress")).to_have_text(re.compile("1 step so far|stopped"), timeout=PATIENCE)
+    if not page.locator("#go").is_disabled():
+        page.click("#go")
+    expect(page.locator("#begin")).to_be_enabled(timeout=PATIENCE)
+    expect(page.locator("#progress")).to_have_text(re.compile("It stopped after"), timeout=PATIENCE)
+
+
+def test_exports_are_downloaded(page, server, tmp_path):
+    visit(page, server)
+    for name, beginning in (("GIF", b"GIF8"), ("HTML", b"<!DOCTYPE html>"), ("map SVG", b"<svg")):
+        with page.expect_download() as download:
+            page.get_by_role("link", name=name, exact=True).click()
+        download.value.save_as(tmp_path / name)
+        assert (tmp_path / name).read_bytes().startswith(beginning)
+
+
+def test_exported_page_works_alone(browser, server, sources, page, tmp_path):
+    walk = long_episode(sources)
+    with page.expect_download() as download:
+        visit(page, server, f"#source=0&id={walk.id}")
+        page.get_by_role("link", name="HTML", exact=True).click()
+    download.value.save_as(tmp_path / "walk.html")
+    alone = browser.new_page()
+    asked = []
+    alone.on("request", lambda request: asked.append(request.url))
+    alone.goto((tmp_path / "walk.html").as_uri())
+    alone.fill("#slider", "1")
+    assert alone.locator("#number").inner_text() == "1"
+    assert alone.locator(".step:visible").count() == 1
+    assert len(asked) == 1
+    alone.close()
+
+
+def test_markup_in_a_result_file_is_shown_and_not_run(browser, run, data, tmp_path):
+    """An instruction, an id and words that would be markup are text on the page."""
+    folder = tmp_path / "data"
+    shutil.copytree(data, folder)
+    spiteful = '<img src=x onerror="window.caught=1"><b>bold</b>'
+    (episodes,) = folder.rglob("R2R_val_unseen.json")
+    entries = json.loads(episodes.read_text())
+    for entry in entries:
+        entry["instructions"] = [spiteful] * 3
+    episodes.write_text(json.dumps(entries))
+    steps = tmp_path / "run" / "eval" / "r2r-val_unseen" / "steps.jsonl"
+    shutil.copytree(run, tmp_path / "run")
+    lines = [json.loads(line) for line in steps.read_text().splitlines()]
+    for line in lines:
+        line["words"] = [["<img src=x onerror='window.caught=1'>", 0.5]]
+    steps.write_text("\n".join(map(json.dumps, lines)))
+    running = View(Shown(open_sources([tmp_path / "run"], Defaults(data=folder))), "127.0.0.1", 0)
+    try:
+        opened = browser.new_page()
+        opened.set_default_timeout(PATIENCE)
+        visit(opened, running)
+        opened.wait_for_selector("#matrix svg")
+        assert opened.locator(".words").inner_text() == spiteful
+        assert opened.locator(".words img, .row img, #matrix img").count() == 0
+        assert opened.evaluate("window.caught") is None
+        opened.close()
+    finally:
+        running.close()
+
+
+def test_a_link_to_nothing_says_so_and_shows_something(page, server, sources):
+    page.goto(f"{server.url}/#source=0&id=nobody")
+    page.wait_for_selector("#message:not([hidden])")
+    assert "no episode nobody" in page.locator("#message").inner_text()
+    rows(page).nth(1).click()
+    page.wait_for_selector("body[data-shown]")
+    expect(page.locator(".words")).to_have_text(sources[0].episodes.texts[1], timeout=PATIENCE)
+    expect(page.locator("#message")).to_be_hidden(timeout=PATIENCE)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (820, 1180)])
+def test_page_fits_screens(page, server, width, height):
+    page.set_viewport_size({"width": width, "height": height})
+    visit(page, server)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for name in ("#slider", "#list", ".map svg"):
+        box = page.locator(name).bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width + 1
+
+
+def test_controls_have_names_for_screen_readers(page, server):
+    visit(page, server)
+    unnamed = page.evaluate(
+        """[...document.querySelectorAll("button, input, select, textarea, [role=listbox]")].filter((part) =>
+        !part.getAttribute("aria-label") && !part.textContent.trim() && !part.labels?.length).map((one) => one.id)"""
+    )
+    assert unnamed == []
+    assert re.match("Map of", page.locator(".map svg").get_attribute("aria-label"))
+
+
+def test_page_needs_no_file_from_elsewhere():
+    for path in STATIC.glob("*.*"):
+        assert not re.search(r"""(src|href|from|import)\s*[=(]?\s*["'](https?:)?//""", path.read_text()), path
+    assert (STATIC / "vendor" / "LICENSES.txt").read_text().count("MIT") >= 3
