@@ -300,6 +300,7 @@ def _next_steps(out: Path, data: Path) -> list[tuple[str, str]]:
     return [
         ("Train longer, or with another history", f"{command} train demo --out runs/mine --data.folder {data}"),
         ("Compare runs and see their curves", f"{command} runs {out}"),
+        ("Watch both agents, and talk to them", f"{command} view {out / 'memory'} {out / 'no-memory'}"),
         ("Evaluate an agent, with its attention", f"{command} eval {out / 'memory'} --attention --limit 20"),
         ("Score anyone's result file", f"{command} score {out}/random_r2r_val_unseen.json --data {data}"),
         ("See what is installed and which data is found", f"{command} doctor --data {data}"),

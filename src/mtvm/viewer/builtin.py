@@ -15,6 +15,8 @@ from mtvm.viewer.sources import Defaults, Live, Source, read_evaluation
 WORLD = WorldConfig(homes=3, seed=1, features="none")
 """Other homes than those of seed 0, on which the agent was trained; with images, and quick to build."""
 SPLITS = ("r2r/val_unseen", "long/val_unseen")
+EPISODES = 60
+"""Of each split; all of them would take longer than anybody wants to wait."""
 
 
 def builtin_sources() -> list[Source]:
@@ -23,16 +25,21 @@ def builtin_sources() -> list[Source]:
     folder = agent_folder(HOMES)
     out = _evaluated(folder, data)
     live = Live(folder, data)
-    return [read_evaluation(out / split.replace("/", "-"), HOMES, live, Defaults(data=data.folder)) for split in SPLITS]
+    return [read_evaluation(out / _name(split), HOMES, live, Defaults(data=data.folder)) for split in SPLITS]
+
+
+def _name(split: str) -> str:
+    """The folder of an evaluation of the first episodes."""
+    return f"{split.replace('/', '-')}-first-{EPISODES}"
 
 
 def _evaluated(agent: Path, data: DataConfig) -> Path:
     digest = hashlib.blake2b((agent / WEIGHTS).read_bytes(), digest_size=6).hexdigest()
     out = cache_dir() / "viewer" / f"{HOMES}-{digest}-{WORLD.name}"
-    missing = [split for split in SPLITS if not (out / split.replace("/", "-") / "metrics.json").is_file()]
+    missing = [split for split in SPLITS if not (out / _name(split) / "metrics.json").is_file()]
     if missing:
         from mtvm.learning.evaluation import evaluate
         from mtvm.models.agent import Agent
 
-        evaluate(Agent.from_pretrained(agent, "cpu"), missing, data=data, attention=True, out=out)
+        evaluate(Agent.from_pretrained(agent, "cpu"), missing, data=data, limit=EPISODES, attention=True, out=out)
     return out

@@ -10,6 +10,7 @@ import dataclasses
 import functools
 import html
 import io
+import math
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -252,7 +253,11 @@ def _paint(draw: Any, picture: PILImage, shape: Shape, scale: float) -> None:
     elif shape.kind == "polygon":
         draw.polygon(points, fill=style.fill, outline=style.stroke, width=stroke)
     elif shape.kind == "circle" and style.dash:
-        draw.ellipse((x - wide, y - wide, x + wide, y + wide), outline=style.stroke, width=stroke)
+        turn = 360 / max(round(2 * math.pi * shape.size[0] / sum(style.dash)), 1)
+        on = turn * style.dash[0] / sum(style.dash)
+        for number in range(round(360 / turn)):
+            box = (x - wide, y - wide, x + wide, y + wide)
+            draw.arc(box, number * turn, number * turn + on, fill=style.stroke, width=stroke)
     elif shape.kind == "circle":
         draw.ellipse((x - wide, y - wide, x + wide, y + wide), fill=style.fill, outline=style.stroke, width=stroke)
     elif shape.kind == "rect":

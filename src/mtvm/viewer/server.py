@@ -20,9 +20,9 @@ from mtvm.tasks.metric import METRICS
 from mtvm.viewer.buildings import Buildings
 from mtvm.viewer.exporting import gif, page_of
 from mtvm.viewer.figures import Walk, draw_map, draw_matrix, draw_strip
+from mtvm.viewer.refusals import UnknownError
 from mtvm.viewer.safety import Guard
 from mtvm.viewer.shown import Shown
-from mtvm.viewer.sources import UnknownError
 
 STATIC = Path(__file__).parent / "static"
 
@@ -88,7 +88,7 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(InputError)
     def mistaken(request: Request, error: InputError) -> JSONResponse:
-        return JSONResponse({"error": str(error)}, _status(error))
+        return JSONResponse({"error": str(error)}, getattr(error, "status", 400))
 
     @app.exception_handler(RequestValidationError)
     def malformed(request: Request, error: RequestValidationError) -> JSONResponse:
@@ -99,11 +99,6 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     def crashed(request: Request, error: Exception) -> JSONResponse:
         return JSONResponse({"error": f"something went wrong here ({type(error).__name__}); the others go on."}, 500)
-
-
-def _status(error: InputError) -> int:
-    kinds = {"UnknownError": 404, "GoneError": 410, "TooManyError": 429}  # by name: sessions need torch
-    return kinds.get(type(error).__name__, 400)
 
 
 def _add_sources(app: FastAPI, shown: Shown) -> None:
@@ -138,22 +133,12 @@ def _add_sources(app: FastAPI, shown: Shown) -> None:
 
 
 def _add_walks(app: FastAPI, shown: Shown) -> None:
-    def chosen(source: int | None, id: str | None, session: str | None, attention: bool) -> tuple[Buildings, Walk]:
-        if session is not None:
-            found = shown.session(session)
-            if not found.in_building:
-                raise InputError("this session is not in a building, so there is nothing to draw.")
-            return found.buildings, found.walk()
-        if source is None or id is None:
-            raise InputError("name a walk by source and id, or by session.")
-        return shown.buildings(shown.source(source).folder), shown.walk(source, id, attention)
-
     @app.get("/api/walk")
     def walk(
         source: int | None = None, id: Id | None = None, session: str | None = None, attention: bool = False
     ) -> Any:
         """An episode and its steps. With `attention` an agent that is here thinks it over again if need be."""
-        _, found = chosen(source, id, session, attention)
+        _, found = shown.chosen(source, id, session, attention)
         return dataclasses.asdict(found) | {"left_reference": found.left_reference}
 
     @app.get("/api/walk/map.svg")
@@ -166,7 +151,7 @@ def _add_walks(app: FastAPI, shown: Shown) -> None:
         here: bool = False,
     ) -> Response:
         """The map; `other` is a source whose walk of the same episode is drawn too, `here` leaves out other storeys."""
-        buildings, found = chosen(source, id, session, attention=False)
+        buildings, found = shown.chosen(source, id, session)
         beside = None if other is None or id is None else shown.walk(other, id)
         return _svg(draw_map(buildings, found, step, beside, here).svg())
 
@@ -178,25 +163,25 @@ def _add_walks(app: FastAPI, shown: Shown) -> None:
         step: Annotated[int | None, Query(ge=0)] = None,
     ) -> Response:
         """The attention on each word at each step."""
-        _, found = chosen(source, id, session, attention=True)
+        _, found = shown.chosen(source, id, session, attention=True)
         return _svg(draw_matrix(found, step).svg())
 
     @app.get("/api/walk/strip.svg")
     def strip(source: int | None = None, id: Id | None = None, session: str | None = None) -> Response:
         """The view ahead at each step."""
-        buildings, found = chosen(source, id, session, attention=False)
+        buildings, found = shown.chosen(source, id, session)
         return _svg(draw_strip(buildings, found).svg())
 
     @app.get("/api/walk/walk.gif")
     def animation(source: int | None = None, id: Id | None = None, session: str | None = None) -> Response:
         """The walk as an animation."""
-        buildings, found = chosen(source, id, session, attention=False)
+        buildings, found = shown.chosen(source, id, session)
         return _download(gif(buildings, found), "image/gif", found, "gif")
 
     @app.get("/api/walk/walk.html")
     def standalone(source: int | None = None, id: Id | None = None, session: str | None = None) -> Response:
         """The walk as a page of its own, in one file."""
-        buildings, found = chosen(source, id, session, attention=True)
+        buildings, found = shown.chosen(source, id, session, attention=True)
         return _download(page_of(buildings, found).encode(), "text/html", found, "html")
 
 

@@ -22,6 +22,7 @@ from mtvm.models.text import Truncation, attention_by_word, tokenize
 from mtvm.tasks.events import StepEvent
 from mtvm.viewer.buildings import Buildings
 from mtvm.viewer.figures import Walk
+from mtvm.viewer.refusals import GoneError, TooManyError
 from mtvm.viewer.sources import Live
 from mtvm.world.simulator import Simulator
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING
@@ -41,14 +42,6 @@ class Limits:
     """Steps and new sessions per second, of all clients together."""
     steps: int = 80
     """Of one walk."""
-
-
-class TooManyError(InputError):
-    """A limit was reached; the client may try again later."""
-
-
-class GoneError(InputError):
-    """The session has ended or never was."""
 
 
 class LiveAgent:
@@ -100,10 +93,6 @@ class Session:
             self._simulator = Simulator(world)
             self._simulator.reset_at([scan], [viewpoint], heading)
             self._think(self._look())
-
-    @property
-    def in_building(self) -> bool:
-        return self._simulator is not None
 
     @property
     def buildings(self) -> Buildings:

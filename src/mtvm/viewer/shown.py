@@ -12,7 +12,8 @@ from mtvm.errors import InputError
 from mtvm.tasks.data import DataFolder
 from mtvm.viewer.buildings import Buildings
 from mtvm.viewer.figures import Walk
-from mtvm.viewer.sources import Live, Source, UnknownError
+from mtvm.viewer.refusals import UnknownError
+from mtvm.viewer.sources import Live, Source
 
 if TYPE_CHECKING:
     from mtvm.viewer.sessions import Limits, Session, Sessions
@@ -82,6 +83,17 @@ class Shown:
 
     def session(self, name: str) -> Session:
         return self.sessions.get(name)
+
+    def chosen(
+        self, source: int | None, identity: str | None, session: str | None, attention: bool = False
+    ) -> tuple[Buildings, Walk]:
+        """A walk named by source and id or by session, and where it takes place."""
+        if session is not None:
+            found = self.session(session)
+            return found.buildings, found.walk()
+        if source is None or identity is None:
+            raise InputError("name a walk by source and id, or by session.")
+        return self.buildings(self.source(source).folder), self.walk(source, identity, attention)
 
     def walk(self, number: int, identity: str, attention: bool = False) -> Walk:
         """The walk of an episode. With `attention`, an agent that is here walks it again if nobody wrote it down."""

@@ -24,12 +24,9 @@ from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metrics import score_trajectories, summarize
 from mtvm.tasks.results import Pose, checked_nodes, read_results
 from mtvm.viewer.figures import Walk
+from mtvm.viewer.refusals import UnknownError
 
 RESULTS = "results.json"
-
-
-class UnknownError(InputError):
-    """Something that is not there was asked for."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -144,7 +141,9 @@ def _open(path: Path, defaults: Defaults) -> list[Source]:
     if not path.is_dir():
         raise InputError(f"{path}: there is no such run or result file.")
     if (path / RESULTS).is_file():
-        return [read_evaluation(path, path.absolute().parent.parent.name, None, defaults)]
+        above = path.absolute().parent
+        name = above.parent.name if above.name == EVALUATIONS else above.name
+        return [read_evaluation(path, name, None, defaults)]
     results = sorted(path.glob(f"{EVALUATIONS}/*/{RESULTS}"))
     if not results:
         raise InputError(f"{path}: no evaluation is here; make one with 'mtvm eval {path} --attention'.")
