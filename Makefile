@@ -39,6 +39,7 @@ bench: $(READY)  ## Measure speed; see docs/speed.md
 	$(BIN)/python benchmarks/model.py --sizes small-256
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/growth.py
+	$(BIN)/python benchmarks/long_run.py
 
 # The rows of docs/results.md on real R2R, some 45 minutes each on two cores. $MTVM_DATA names the data.
 R2R := OMP_NUM_THREADS=1 $(BIN)/torchrun --nproc-per-node 2 -m mtvm train r2r-semantic

@@ -22,6 +22,7 @@ from mtvm.tasks.results import write_results
 from mtvm.viewer.view import view
 
 REPEATS, STEPS, ROWS = 5, 3, 45_000
+LOOK = 500  # milliseconds that somebody looks at a step
 SHOWN = """() => new Promise((done) => {
   const look = () => document.body?.dataset.shown ? done(performance.now()) : requestAnimationFrame(look);
   look();
@@ -45,7 +46,11 @@ def measure(page: Page, address: str) -> tuple[float, list[float]]:
     """Milliseconds from the request to the first view, and of steps."""
     page.goto(address, wait_until="commit")
     first = page.evaluate(SHOWN)
-    return first, [page.evaluate(STEP) for _ in range(STEPS)]
+    steps = []
+    for _ in range(STEPS):
+        page.wait_for_timeout(LOOK)  # the next step is fetched in the meantime
+        steps.append(page.evaluate(STEP))
+    return first, steps
 
 
 def many(route: Route) -> None:

@@ -209,3 +209,18 @@ def test_stores_that_cannot_be_joined(tmp_path):
         join_stores([first], tmp_path / "first")
     assert len(FeatureStore.open(tmp_path / "first")) == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_read_captions_of_some_scans_leaves_out_the_others_unread(tmp_path):
+    path = tmp_path / "captions.jsonl"
+    good = {"viewpoint": "v", "captions": [["a", "b", "c"]]}
+    lines = [
+        json.dumps({"scan": "one", **good}),
+        '{"scan": "two", broken',
+        json.dumps({"scan": "one", **good, "viewpoint": "w"}),
+    ]
+    path.write_text("\n".join(lines))
+    assert [place.viewpoint for place in read_captions(path, ["one"])] == ["v", "w"]
+    assert list(read_captions(path, ["three"])) == []
+    with pytest.raises(InputError, match="line 2"):
+        list(read_captions(path, ["one", "two"]))

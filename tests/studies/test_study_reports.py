@@ -8,6 +8,7 @@ from small_studies import SMALL, request_of, run_here, write_sight
 
 from mtvm.app.cli import main as command_line
 from mtvm.errors import InputError
+from mtvm.studies.conditions import CONDITIONS
 from mtvm.studies.registry import NAMES
 from mtvm.studies.running import Sources, run_study
 
@@ -69,6 +70,12 @@ def test_table1_has_baselines_published_rows_and_a_submission(tiny_folder, sight
         assert row in text
     submitted = json.loads((folder / "submission-test.json").read_text())
     assert {"instr_id", "trajectory"} <= submitted[0].keys()
+
+
+def test_robustness_compares_agents_in_every_condition(tiny_folder, sight, out):
+    text = (run("robustness", out, tiny_folder, sight) / "report.md").read_text()
+    for condition in ("as it is", *CONDITIONS):
+        assert f"| {condition} | memory bank + consistency | SR | " in text
 
 
 def test_an_agent_that_is_given_is_a_row(tiny_folder, sight, out, tmp_path):

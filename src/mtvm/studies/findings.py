@@ -169,14 +169,14 @@ class Difference:
         return f"{gain} ({self.gain.low:+.{metric.decimals}f} to {self.gain.high:+.{metric.decimals}f})"
 
 
-def differences(findings: Findings) -> list[Difference]:
-    """All arms against the reference, on the split on which the study compares them."""
+def differences(findings: Findings, condition: str | None = None) -> list[Difference]:
+    """All arms against the reference, on the split on which the study compares them, as it is or in a condition."""
     study, found = findings.study, []
-    reference = findings.scores(study.reference, study.compared_on) if study.reference else None
+    reference = findings.scores(study.reference, study.compared_on, condition) if study.reference else None
     if reference is None:
         return []
     for arm in findings.arms:
-        scores = findings.scores(arm, study.compared_on)
+        scores = findings.scores(arm, study.compared_on, condition)
         if arm == study.reference or scores is None:
             continue
         for metric in study.metrics:

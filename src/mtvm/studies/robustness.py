@@ -5,7 +5,7 @@ from __future__ import annotations
 from mtvm.studies.blocks import Block, Figure, Row, Table, shown
 from mtvm.studies.charts import Line, Panel, draw_panels
 from mtvm.studies.conditions import CONDITIONS, MEANINGS
-from mtvm.studies.findings import Findings
+from mtvm.studies.findings import Findings, differences
 from mtvm.studies.study import NO_CONSISTENCY, NO_HISTORY, UNSEEN, Arm, Study
 from mtvm.tasks.metric import METRICS
 
@@ -33,10 +33,20 @@ def _draw(findings: Findings) -> list[Block]:
     )
     described = "Success in each condition, a point for each agent; the table has the numbers."
     title = "What is left of success"
-    return [
-        Figure(f"robustness-{findings.preset}", title, draw_panels([_panel(findings, named)], width=7.0), described),
-        table,
+    drawn = draw_panels([_panel(findings, named)], width=7.0)
+    return [Figure(f"robustness-{findings.preset}", title, drawn, described), table, _verdicts(findings, named)]
+
+
+def _verdicts(findings: Findings, named: dict[str, str | None]) -> Table:
+    """In each condition, all agents against the reference."""
+    study = findings.study
+    rows = [
+        Row(label, (one.arm, one.metric, shown(one.gain, METRICS[one.metric].decimals), one.verdict))
+        for label, condition in named.items()
+        for one in differences(findings, condition)
     ]
+    columns = ("agent", "metric", "difference", "verdict")
+    return Table(f"Is it more robust than {study.reference}?", columns, tuple(rows), first="condition")
 
 
 def _panel(findings: Findings, named: dict[str, str | None]) -> Panel:

@@ -52,6 +52,8 @@ class View:
         try:
             while self._thread.is_alive():
                 self._thread.join(0.5)
+        except KeyboardInterrupt:  # the usual end
+            pass
         finally:
             self.close()
 

@@ -15,7 +15,9 @@ from mtvm.app.options import DeviceOption, console
 from mtvm.app.tables import simple_table
 
 if TYPE_CHECKING:
+    from mtvm.studies.plan import Request
     from mtvm.studies.runner import Runner
+    from mtvm.studies.running import Sources
 
 BudgetName = Literal["quick", "cpu", "paper"]
 
@@ -76,7 +78,11 @@ def run(
         int | None, arg(metavar="N", help="Trials at a time.", help_behavior_hint="(default: one for each core)")
     ] = None,
     ray: Annotated[
-        str | None, arg(metavar="ADDRESS", help="Run trials on this Ray cluster; 'local' starts one here.")
+        str | None,
+        arg(
+            metavar="ADDRESS",
+            help="Run trials on this Ray cluster ('local' starts one), each with a GPU if --device is cuda.",
+        ),
     ] = None,
     device: DeviceOption = "auto",
     out: Annotated[Path, arg(metavar="DIR", help="Where reports and trials are kept.")] = Path("runs/studies"),
@@ -88,15 +94,20 @@ def run(
     """
     from mtvm.studies.plan import Request, parse_options
     from mtvm.studies.registry import find_study
-    from mtvm.studies.runner import StudyInterruptedError
-    from mtvm.studies.running import Sources, command_line, run_study
+    from mtvm.studies.running import Sources
     from mtvm.studies.study import BUDGETS
 
     request = Request(find_study(name), BUDGETS[budget], out, seeds, preset, parse_options(set_), init, agents, device)
     folder = data or (Path(os.environ["MTVM_DATA"]) if os.environ.get("MTVM_DATA") else None)
-    runner = _runner(workers, ray, device)
+    _run(request, Sources(folder, features, sight), _runner(workers, ray, device))
+
+
+def _run(request: Request, sources: Sources, runner: Runner) -> None:
+    from mtvm.studies.runner import StudyInterruptedError
+    from mtvm.studies.running import command_line, run_study
+
     try:
-        report = run_study(request, Sources(folder, features, sight), runner, command_line(sys.argv[1:]), _say)
+        report = run_study(request, sources, runner, command_line(sys.argv[1:]), _say)
     except StudyInterruptedError:
         _say("Interrupted. What was done is kept, and the same command goes on.")
         sys.exit(130)

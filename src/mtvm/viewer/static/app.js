@@ -205,7 +205,10 @@ async function redraw() {
   await Promise.all(drawn);
   if (state.talking) await drawMatrix();
   frameMatrix(step);
-  lookAhead(current.events[mine + 1], place).catch(() => null);
+  if (!state.talking && mine + 1 < current.events.length) {
+    lookAhead(current.events[mine + 1], place).catch(() => null);
+    panes[0].ahead(address, mine + 1, comparing ? state.other : null);
+  }
   document.body.dataset.shown = `${current.key ?? address.session} ${step}`;
 }
 

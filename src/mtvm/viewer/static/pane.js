@@ -2,11 +2,14 @@
 
 import { askDrawing, element, query } from "./api.js";
 
+const mapPath = (address, step, other, all) => `/api/walk/map.svg?${query({ ...address, step, other, here: all ? null : true })}`;
+
 export class Pane {
   constructor({ act, pickViewpoint }) {
     this.act = act;
     this.pickViewpoint = pickViewpoint;
     this.request = 0;
+    this.kept = new Map(); // drawings of the walk that is shown
     this.title = element("h2");
     this.metrics = element("p", { class: "metrics" });
     this.words = element("p", { class: "words" });
@@ -19,16 +22,28 @@ export class Pane {
 
   // `address` names the walk to the server: { source, id } or { session }.
   async show(walk, address, step, { title, other = null, live = false, units }) {
+    if (walk !== this.walk) this.kept.clear();
+    this.walk = walk;
     this.title.textContent = title;
     const event = walk.events[step];
     this.drawWords(walk, event);
     this.drawActions(event, live);
     this.drawMemory(event);
     this.drawMetrics(walk, units);
-    const path = (all) => `/api/walk/map.svg?${query({ ...address, step, other, here: all ? null : true })}`;
+    const path = (all) => mapPath(address, step, other, all);
     await this.drawMap(path(this.allStoreys), live);
     const drawn = this.map.firstElementChild;
     if (drawn?.dataset.storeys > 1) this.offerStoreys(path, live);
+  }
+
+  // Fetch the map of a step that may come next.
+  ahead(address, step, other) {
+    this.drawing(mapPath(address, step, other, this.allStoreys)).catch(() => null);
+  }
+
+  drawing(path) {
+    if (!this.kept.has(path)) this.kept.set(path, askDrawing(path));
+    return this.kept.get(path).then((drawn) => drawn.cloneNode(true));
   }
 
   offerStoreys(path, live) {
@@ -43,7 +58,7 @@ export class Pane {
 
   async drawMap(path, live) {
     const request = ++this.request;
-    const drawing = await askDrawing(path);
+    const drawing = await (live ? askDrawing(path) : this.drawing(path));
     if (request !== this.request) return; // a later step overtook this one
     drawing.removeAttribute("width");
     drawing.removeAttribute("height");
