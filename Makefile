@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test fuzz lint format bench r2r r2r-rows pretrained vendor clean
+.PHONY: demo test fuzz attack lint format bench r2r r2r-rows pretrained vendor clean
 
 demo: $(READY)  ## Build the world of 36 homes, walk it, show the scores and pictures
 	$(BIN)/mtvm demo
@@ -15,6 +15,11 @@ test: $(READY)  ## Run the tests
 CASES ?= 50000
 fuzz: $(READY)  ## Spoil files of every kind and see that each is refused in one sentence; CASES=n of them
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/fuzzing.py --cases $(CASES)
+
+attack: fuzz  ## The same, then 1,000 races of two processes and 100 kills; see docs/reliability.md
+	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/racing.py
+	OMP_NUM_THREADS=1 PYTHONPATH=tests/learning $(BIN)/python tests/fuzz/killing.py --kills 50
+	OMP_NUM_THREADS=1 PYTHONPATH=tests/learning $(BIN)/python tests/fuzz/killing.py --kills 50 --processes 2
 
 lint: $(READY)  ## Check style and types
 	$(BIN)/ruff check .

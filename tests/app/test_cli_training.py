@@ -72,7 +72,7 @@ def contents(folder):
 
 def test_train_leaves_a_run_and_the_evaluation_of_its_best_agent(trained, tiny_folder):
     assert {path.name for path in trained.iterdir()} == {
-        *("best", "checkpoint.pt", "config.json", "eval", "lock", "metrics.jsonl")
+        *("best", "checkpoint.pt", "checkpoint-before.pt", "config.json", "eval", "lock", "metrics.jsonl")
     }
     assert {path.name for path in (trained / "eval").iterdir()} == {"r2r-val_unseen"}
     config = RunFolder(trained).config()

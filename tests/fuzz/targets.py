@@ -32,6 +32,7 @@ from mtvm.models.saving import load_model, save_model
 from mtvm.models.weights import released_tensors, write_released
 from mtvm.presets import PRESETS
 from mtvm.testing.tiny import write_tiny_world
+from mtvm.weight_files import read_weight_file
 from mtvm.world.skybox import load_depth_faces, load_faces
 
 VIEWS = 36
@@ -147,6 +148,9 @@ def _write_weights(folder):
     torch.save(released_tensors(model), folder / "legacy.bin", _use_new_zipfile_serialization=False)
     state = {"model": model.state_dict(), "update": 3, "data": {"a": "b"}, "random": torch.get_rng_state()}
     checkpoint.save(folder / "checkpoint.pt", state)
+    torch.save({"code": Path("x")}, folder / "code.pt")
+    with contextlib.suppress(InputError):
+        read_weight_file(folder / "code.pt")  # the first time, torch imports a good part of itself
 
 
 def _write_run(folder):

@@ -41,6 +41,7 @@ def test_train_leaves_config_record_checkpoint_and_the_best_agent(small_data, tm
     assert {path.name for path in folder.iterdir()} == {
         "best",
         "checkpoint.pt",
+        "checkpoint-before.pt",
         "config.json",
         "lock",
         "metrics.jsonl",

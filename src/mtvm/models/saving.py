@@ -58,7 +58,10 @@ def load_model(path: Path | str, device: str = "auto") -> Network:
     folder = Path(path)
     if not (folder / CONFIG).is_file():
         raise InputError(f"{folder}: no agent here ({CONFIG} is missing); give a folder that an agent was saved to.")
-    model = make_network(ModelConfig.load(folder / CONFIG)).eval()
+    config = ModelConfig.load(folder / CONFIG)
+    if (folder / WEIGHTS).is_file() and config.least_parameters > (folder / WEIGHTS).stat().st_size:
+        raise InputError(f"{folder / CONFIG}: describes a larger model than {WEIGHTS} holds; restore one of them.")
+    model = make_network(config).eval()
     load_weights(model, folder / WEIGHTS)
     return model.to(choose_device(device))
 
