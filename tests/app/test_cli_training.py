@@ -233,8 +233,10 @@ def test_eval_takes_an_agent_without_a_run(capsys, trained, tiny_folder, store, 
 
 def test_eval_writes_attention_where_it_is_told_to(capsys, trained, tmp_path):
     run(capsys, "eval", trained, "--limit", 2, "--attention", "--out", tmp_path, "--split", "ndh/val_unseen")
-    lines = (tmp_path / "ndh-val_unseen-first-2" / "records.jsonl").read_text().splitlines()
-    assert all("attention" in json.loads(line) for line in lines)
+    lines = (tmp_path / "ndh-val_unseen-first-2" / "steps.jsonl").read_text().splitlines()
+    steps = [json.loads(line) for line in lines]
+    assert len({step["id"] for step in steps}) == 2
+    assert all(sum(weight for _, weight in step["words"]) > 0 for step in steps)
     assert not (trained / "eval" / "ndh-val_unseen-first-2").exists()
 
 
