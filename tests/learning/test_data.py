@@ -156,7 +156,8 @@ def test_fingerprints_change_with_the_episodes_and_the_features(small_data, tiny
 
     shutil.copytree(small_data, tmp_path / "data")
     before = fingerprints()
-    assert set(before) == {"features", "r2r/train", "r2r/val_seen"}
+    graphs = {"graphs of r2r/train", "graphs of r2r/val_seen"}
+    assert set(before) == {"features", "index of the features", "r2r/train", "r2r/val_seen"} | graphs
     assert fingerprints() == before
     path = tmp_path / "data" / "R2R" / "R2R_val_seen.json"
     path.write_text(json.dumps(json.loads(path.read_text())[1:]))

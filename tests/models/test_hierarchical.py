@@ -90,7 +90,7 @@ def test_hierarchical_history_numbers_steps_beyond_its_limit(walk):
 
 
 def test_hierarchical_history_numbers_no_step_beyond_its_table(walk):
-    model = make_model(panorama_layers=0, max_positions=2, max_text=3, language_layers=1)
+    model = make_model(panorama_layers=0, max_positions=2, language_layers=1)
     tokens = words_of(["Go."] * 3)
     short = type(tokens)(tokens.ids[:, :2], tokens.words[:, :2])
     _, past = walk_through(model, short, walk)

@@ -75,9 +75,12 @@ class ModelConfig:
     """Pool the critic's state over padded tokens too, as the released code does (its text is always 80 long)."""
 
     def __post_init__(self) -> None:
+        own = (
+            isinstance(self.architecture, str) and self.architecture not in ARCHITECTURES
+        )  # a user's network, which may have no such layers
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
-            least = _LEAST.get(field.name, 0)
+            least = 0 if field.name == "crossmodal_layers" and own else _LEAST.get(field.name, 0)
             if field.type == "int" and not _is_size(value, least):
                 raise InputError(f"{field.name} must be a whole number of at least {least}, not {shown(repr(value))}.")
             if field.type == "int | None" and value is not None and not _is_size(value, least):
@@ -109,14 +112,15 @@ class ModelConfig:
 
     @property
     def text_length(self) -> int:
-        """The most WordPieces of a text; 80, as the paper's, where nothing is said."""
-        return self.max_text or DEFAULT_TEXT_LENGTH
+        """The most WordPieces of a text; where nothing is said 80, as the paper's, or as many as have positions."""
+        return self.max_text or min(DEFAULT_TEXT_LENGTH, self.max_positions)
 
     @property
     def least_parameters(self) -> int:
-        """Less than the model has, but not by much."""
+        """Less than the model has, but not by much; a frozen reader, which a file need not hold, does not count."""
         layers = self.language_layers + self.crossmodal_layers
-        tables = self.vocabulary + self.max_positions + self.token_width + self.critic_hidden
+        words = self.vocabulary if self.reader == "none" else 0
+        tables = words + self.max_positions + self.token_width + self.critic_hidden
         return self.hidden * (tables + layers * (4 * self.hidden + 2 * self.intermediate))
 
     @property
