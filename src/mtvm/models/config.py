@@ -75,9 +75,8 @@ class ModelConfig:
     """Pool the critic's state over padded tokens too, as the released code does (its text is always 80 long)."""
 
     def __post_init__(self) -> None:
-        own = (
-            isinstance(self.architecture, str) and self.architecture not in ARCHITECTURES
-        )  # a user's network, which may have no such layers
+        # A network of the user's own may have no cross-modal layers.
+        own = isinstance(self.architecture, str) and self.architecture not in ARCHITECTURES
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             least = 0 if field.name == "crossmodal_layers" and own else _LEAST.get(field.name, 0)
