@@ -62,8 +62,16 @@ def test_a_process_without_a_reason_is_named_by_its_exit_code(tmp_path):
     assert said == "its process ended with code 7."
 
 
+@pytest.fixture
+def heeding_ctrl_c():
+    """As on a terminal: a shell lets processes in the background ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_study_lets_its_trials_save(sent, tmp_path):
+def test_an_interrupted_study_lets_its_trials_save(sent, tmp_path, heeding_ctrl_c):
     slow = fake_trial(tmp_path, "slow")
 
     def interrupt():
