@@ -2,24 +2,26 @@
 
 python tools/make_pretrained.py            # builds the world and trains for some ten minutes on two cores
 python tools/make_pretrained.py --run RUN --world WORLD   # from a finished run of the same config
+python tools/make_pretrained.py --walks    # only the homes that `mtvm view` shows, and the agent's walks there
 """
 
 from __future__ import annotations
 
 import argparse
 import datetime
+import shutil
 from pathlib import Path
 
 import mtvm
 from mtvm.app.demo import train_agent
 from mtvm.config import DataConfig
 from mtvm.homes.build import WorldConfig, build_world
-from mtvm.learning.run_folder import RunFolder
+from mtvm.learning.run_folder import EVALUATIONS, RunFolder
 from mtvm.models.agent import Agent
 from mtvm.models.saving import WEIGHTS, save_compact
 from mtvm.presets import PRESETS
 from mtvm.tasks.metric import METRICS
-from mtvm.viewer.builtin import WORLD as SHOWN_WORLD
+from mtvm.viewer import builtin
 
 WORLD = WorldConfig(homes=36, seed=0, features="names")
 SPLITS = ("r2r/val_seen", "r2r/val_unseen", "long/val_seen", "long/val_unseen")
@@ -32,7 +34,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", type=Path, help="a finished run instead of training one")
     parser.add_argument("--world", type=Path, help="the world that it was trained in")
+    parser.add_argument("--walks", action="store_true", help="leave the weights as they are")
     given = parser.parse_args()
+    if given.walks:
+        ship_walks()
+        return
     world = given.world or build_world(WORLD)
     run = given.run or Path("runs/pretrained-homes")
     updates = PRESETS["demo"].optimizer.updates
@@ -45,14 +51,34 @@ def main() -> None:
     assert size < LARGEST, f"{size} bytes are too many to ship"
     data = DataConfig(folder=world, features=world / "features" / "semantic")
     rows = measured(data, SPLITS)
-    shown = measured(DataConfig(folder=build_world(SHOWN_WORLD), sight="names"), ("r2r/val_unseen", "long/val_unseen"))
-    save_compact(agent.model, OUT, card(agent, config.seed, config.optimizer.updates, size, rows, shown))
+    save_compact(agent.model, OUT, card(agent, config.seed, config.optimizer.updates, size, rows, ship_walks()))
     print((OUT / "README.md").read_text())
 
 
-def measured(data: DataConfig, splits: tuple[str, ...]) -> dict[str, tuple[int, dict[str, float]]]:
+def ship_walks() -> dict[str, tuple[int, dict[str, float]]]:
+    """What of the homes that `mtvm view` shows is needed to walk there, and the agent's walks; their metrics."""
+    built = build_world(builtin.WORLD)
+    shutil.rmtree(builtin.DATA, ignore_errors=True)
+    splits = [f"{split.partition('/')[0].upper()}/*_val_unseen.json" for split in builtin.SPLITS]
+    for pattern in ("connectivity/*", "semantics/*", *splits):
+        for path in built.glob(pattern):
+            target = builtin.DATA / path.relative_to(built)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
+    walks = OUT / EVALUATIONS
+    shutil.rmtree(walks, ignore_errors=True)
+    found = measured(DataConfig(folder=builtin.DATA, sight="names"), builtin.SPLITS, walks)
+    for path in walks.glob("*/*"):
+        if path.name not in ("results.json", "metrics.json"):  # the rest is quickly thought again
+            path.unlink()
+    return found
+
+
+def measured(
+    data: DataConfig, splits: tuple[str, ...], out: Path | None = None
+) -> dict[str, tuple[int, dict[str, float]]]:
     """The metrics of what ships, read from where it ships."""
-    done = mtvm.evaluate(Agent.from_pretrained("homes", "cpu"), splits, data=data)
+    done = mtvm.evaluate(Agent.from_pretrained("homes", "cpu"), splits, data=data, out=out)
     return {name: (len(one.episodes), one.metrics()) for name, one in done.items()}
 
 
@@ -92,7 +118,7 @@ val_unseen were never seen in training, and the weights were selected on r2r/val
 
 {table(rows)}
 
-In the homes that `mtvm view` shows (seed {SHOWN_WORLD.seed}, {SHOWN_WORLD.homes} homes, of which val_unseen is one):
+In the homes that `mtvm view` shows (seed {builtin.WORLD.seed}, {builtin.WORLD.homes} homes; val_unseen is one of them):
 
 {table(shown)}
 

@@ -7,6 +7,7 @@ import shutil
 import numpy as np
 import pytest
 import torch
+from asking import client_of
 
 import mtvm
 from mtvm.config import DataConfig
@@ -66,18 +67,18 @@ def data(tmp_path_factory, own_cache):
     return folder
 
 
-def make_run(data, out, seed):
+def make_run(data, out, seed, size=SMALL):
     """A run whose best agent has random weights, evaluated with its attention."""
     preset = PRESETS["tiny"]
     config = dataclasses.replace(
         preset,
         out=out,
-        model=SMALL,
+        model=size,
         data=DataConfig(folder=data, features=data / "features", horizon=6, evaluate=("r2r/val_unseen",)),
     )
     RunFolder(out).write_config(config)
     torch.manual_seed(seed)
-    model = make_network(SMALL).eval()
+    model = make_network(size).eval()
     with torch.no_grad():
         for parameter in model.parameters():
             if parameter.dim() > 1:
@@ -98,6 +99,15 @@ def other_run(data, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def map_source(data, tmp_path_factory):
+    """The evaluation of an agent that acts on a map."""
+    size = dataclasses.replace(SMALL, angle_width=16, actions="map")
+    run = make_run(data, tmp_path_factory.mktemp("runs") / "map", 2, size)
+    (source,) = open_sources([run], Defaults(data=data))
+    return source
+
+
+@pytest.fixture(scope="session")
 def results(data, tmp_path_factory):
     """The result file of an agent of which nothing else is known: low-level, with turns on the spot."""
     episodes = load_episodes("r2r", "val_unseen", data)
@@ -114,6 +124,11 @@ def sources(run, other_run, results, data):
 @pytest.fixture
 def shown(sources):
     return Shown(sources)
+
+
+@pytest.fixture
+def client(shown):
+    return client_of(shown)
 
 
 @pytest.fixture

@@ -126,6 +126,7 @@ def test_strip_shows_names_where_there_are_no_pictures(buildings, walk):
     drawing = draw_strip(buildings, walk)
     said = [shape.text for shape in drawing.shapes if shape.kind == "text"]
     assert {"kitchen", "hallway"} & set(said)
+    assert "a rug" in said, "what an image model said of the view"
     assert sum(text.startswith("step ") for text in said) == len(walk.events)
 
 

@@ -1,10 +1,13 @@
 """The page in a real browser: watching, filtering, stepping, comparing, talking, exporting, and mistakes."""
 
+import io
 import json
 import re
 import shutil
 
+import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import expect, sync_playwright
 
 from mtvm.viewer.server import STATIC
@@ -107,6 +110,31 @@ def test_panorama_has_the_words_and_candidates_of_the_place(page_with_webgl, ser
     assert page.locator("#panorama .candidate").count() == len(source.walk(source.episodes.ids[0]).events[0].candidates)
 
 
+def test_words_stand_in_until_the_image_is_drawn(page_with_webgl, server):
+    page, drawn, content = page_with_webgl, [], io.BytesIO()
+    Image.new("RGB", (64, 32), "#ffffff").save(content, format="JPEG")
+
+    def place(route):
+        route.fulfill(json=route.fetch().json() | {"image": True})
+
+    def sphere(route):
+        if not drawn:
+            route.fulfill(status=202, json={"drawing": True})
+        else:
+            route.fulfill(body=content.getvalue(), content_type="image/jpeg", headers={"cache-control": "max-age=60"})
+
+    page.route(re.compile("/api/buildings/[^/]+/[^/?.]+[?]"), place)
+    page.route("**/sphere.jpg*", sphere)
+    page.goto(server.url)
+    page.wait_for_selector("#panorama[data-ready=words]", state="attached")
+    assert "is being drawn" in page.locator("#room").inner_text()
+    assert page.locator(".sight.object").count() > 0
+    drawn.append(True)
+    page.wait_for_selector("#panorama[data-ready=image]", state="attached")
+    expect(page.locator("#room")).not_to_contain_text("drawn", timeout=PATIENCE)
+    assert page.locator(".sight.object").count() == 0, "what is seen needs no name"
+
+
 def test_list_filters_and_sorts(page, server, sources):
     source = sources[2]
     visit(page, server, "#source=2")
@@ -115,7 +143,21 @@ def test_list_filters_and_sorts(page, server, sources):
     assert rows(page).first.get_attribute("data-id") == source.episodes.ids[int(errors.argmax())]
     page.fill("#error", "5")
     assert page.locator("#count").inner_text().startswith(f"{int((errors.round(2) >= 5).sum())} of")
+    page.fill("#error-most", "8")
+    within = (errors.round(2) >= 5) & (errors.round(2) <= 8)
+    assert page.locator("#count").inner_text().startswith(f"{int(within.sum())} of")
     page.fill("#error", "")
+    page.fill("#error-most", "")
+    lengths = np.array([len(source.events(row)) - 1 for row in range(len(source.episodes))])
+    page.fill("#steps-most", str(lengths.min()))
+    assert page.locator("#count").inner_text().startswith(f"{int((lengths == lengths.min()).sum())} of")
+    page.fill("#steps-most", "")
+    page.select_option("#sort", "-steps")
+    assert rows(page).first.get_attribute("data-id") == source.episodes.ids[int(lengths.argmax())]
+    scan = source.episodes[0].scan
+    page.select_option("#scan", scan)
+    assert page.locator("#count").inner_text().startswith(f"{sum(one.scan == scan for one in source.episodes)} of")
+    page.select_option("#scan", "")
     page.select_option("#success", "no")
     assert page.locator("#count").inner_text().startswith(f"{int((source.columns['SR'] == 0).sum())} of")
     page.select_option("#success", "")
@@ -145,6 +187,22 @@ def test_steps_by_slider_keys_and_links(page, server, sources):
     shown_step(page, 1)
 
 
+def test_list_is_walked_through_by_keys_and_steps_go_on(page, server, sources):
+    visit(page, server)
+    ids = sources[0].episodes.ids
+    page.focus("#list")
+    for key, expected in (("ArrowDown", ids[1]), ("End", ids[-1]), ("Home", ids[0])):
+        page.keyboard.press(key)
+        chosen = page.locator(".row[aria-selected=true]")
+        expect(chosen).to_have_attribute("data-id", expected)
+        assert page.get_attribute("#list", "aria-activedescendant") == chosen.get_attribute("id")
+    page.goto(f"{server.url}/#source=0&id={long_episode(sources).id}")
+    shown_step(page, 0)
+    page.focus("#list")
+    page.keyboard.press("ArrowRight")
+    shown_step(page, 1)
+
+
 def test_compare_puts_two_runs_side_by_side_and_lists_where_they_differ(page, server, sources):
     visit(page, server, "#source=0&other=2")
     page.wait_for_selector(".pane >> nth=1")
@@ -160,6 +218,8 @@ def test_talk_lets_the_agent_and_the_visitor_take_steps(page, server):
     page.goto(f"{server.url}/#talk=1")
     page.wait_for_selector(".map .viewpoint.clickable")
     page.locator(".map .viewpoint").nth(4).click()
+    start = page.locator(".map .viewpoint").nth(4).get_attribute("data-viewpoint")
+    assert page.input_value("#start") == start
     page.fill("#instruction", "Turn left and stop.")
     page.click("#begin")
     page.wait_for_selector(".actions button")
@@ -191,9 +251,24 @@ def test_talk_walks_until_it_stops_and_complains_in_words(page, server):
     expect(page.locator("#progress")).to_have_text(re.compile("It stopped after"), timeout=PATIENCE)
 
 
+def test_start_can_be_chosen_without_a_mouse(page, server):
+    page.goto(f"{server.url}/#talk=1")
+    page.wait_for_selector("#start option >> nth=3", state="attached")
+    wanted = page.locator("#start option").nth(3).get_attribute("value")
+    page.select_option("#start", wanted)
+    assert page.locator(".viewpoint.start").get_attribute("data-viewpoint") == wanted
+    page.fill("#instruction", "Turn left and stop.")
+    with page.expect_response("**/api/sessions") as answer:
+        page.click("#begin")
+    assert answer.value.json()["thought"]["viewpoint"] == wanted
+    page.wait_for_selector(".actions button")
+    page.select_option("#start", page.locator("#start option").nth(1).get_attribute("value"))
+    expect(page.locator("#go")).to_be_disabled(timeout=PATIENCE)
+
+
 def test_exports_are_downloaded(page, server, tmp_path):
     visit(page, server)
-    for name, beginning in (("GIF", b"GIF8"), ("HTML", b"<!DOCTYPE html>"), ("map SVG", b"<svg")):
+    for name, beginning in (("GIF", b"GIF8"), ("PNGs", b"PK"), ("HTML", b"<!DOCTYPE html>"), ("map SVG", b"<svg")):
         with page.expect_download() as download:
             page.get_by_role("link", name=name, exact=True).click()
         download.value.save_as(tmp_path / name)
@@ -262,7 +337,7 @@ def test_page_fits_screens(page, server, width, height):
     page.set_viewport_size({"width": width, "height": height})
     visit(page, server)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    for name in ("#slider", "#list", ".map svg"):
+    for name in ("#slider", "#list", ".map svg", "#exports a >> nth=0"):
         box = page.locator(name).bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= width + 1
@@ -276,6 +351,42 @@ def test_controls_have_names_for_screen_readers(page, server):
     )
     assert unnamed == []
     assert re.match("Map of", page.locator(".map svg").get_attribute("aria-label"))
+
+
+CONTRAST = """() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const shade = (css, below) => {
+    canvas.fillStyle = below; canvas.fillRect(0, 0, 1, 1); canvas.fillStyle = css; canvas.fillRect(0, 0, 1, 1);
+    return `rgb(${[...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3)})`;
+  };
+  const light = (css) => {
+    const [r, g, b] = css.match(/[\\d.]+/g).map((part) => part / 255)
+      .map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (part) => part ? shade(getComputedStyle(part).backgroundColor, ground(part.parentElement)) : "white";
+  const poor = [];
+  for (const part of document.querySelectorAll("body *")) {
+    const own = [...part.childNodes].some((child) => child.nodeType === 3 && child.textContent.trim());
+    if (!own || !part.checkVisibility() || part.closest(":disabled, svg, #panorama")) continue;
+    const [a, b] = [light(shade(getComputedStyle(part).color, ground(part))), light(ground(part))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) poor.push(`${part.tagName} ${part.className} "${part.textContent}": ${ratio.toFixed(2)}`);
+  }
+  return poor;
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_texts_stand_out_from_what_is_behind_them(page, server, scheme):
+    """By the ratio of 4.5 that the Web Content Accessibility Guidelines ask for."""
+    page.emulate_media(color_scheme=scheme)
+    visit(page, server, "#source=0&other=1&step=1")
+    page.wait_for_selector("#matrix svg")
+    assert page.evaluate(CONTRAST) == []
+    page.click("#talk-tab")
+    page.wait_for_selector(".map .viewpoint.clickable")
+    assert page.evaluate(CONTRAST) == []
 
 
 def test_page_needs_no_file_from_elsewhere():

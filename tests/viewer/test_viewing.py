@@ -3,6 +3,7 @@
 import io
 import urllib.error
 import urllib.request
+import zipfile
 
 import pytest
 from PIL import Image
@@ -11,9 +12,8 @@ import mtvm
 from mtvm.app.cli import main
 from mtvm.app.commands import viewing
 from mtvm.errors import InputError
-from mtvm.viewer import builtin
 from mtvm.viewer.shown import Shown
-from mtvm.viewer.view import View, shown_of
+from mtvm.viewer.view import View
 
 
 def refused(capsys, *arguments):
@@ -24,13 +24,14 @@ def refused(capsys, *arguments):
 
 
 @pytest.mark.parametrize(
-    ("kind", "name"), [("map", "a.svg"), ("matrix", "a.png"), ("strip", "a.svg"), ("html", "a.html")]
+    ("kind", "name"),
+    [("map", "a.svg"), ("matrix", "a.png"), ("strip", "a.svg"), ("html", "a.html"), ("frames", "a.zip")],
 )
 def test_figure_writes_what_is_asked_for(run, tmp_path, kind, name, capsys):
     main(["figure", kind, str(run), "--out", str(tmp_path / name)])
     assert "drawn to" in capsys.readouterr().out
     content = (tmp_path / name).read_bytes()
-    beginnings = {".svg": b"<svg", ".png": b"\x89PNG", ".html": b"<!DOCTYPE"}
+    beginnings = {".svg": b"<svg", ".png": b"\x89PNG", ".html": b"<!DOCTYPE", ".zip": b"PK"}
     assert content.startswith(beginnings[(tmp_path / name).suffix])
 
 
@@ -45,6 +46,15 @@ def test_figure_of_a_result_file_needs_only_the_data(results, data, tmp_path, mo
     monkeypatch.chdir(tmp_path)
     main(["figure", "gif", str(results), "--data", str(data)])
     assert Image.open(io.BytesIO((tmp_path / "walk.gif").read_bytes())).n_frames > 1
+
+
+def test_frames_are_a_picture_for_each_step(run, tmp_path):
+    main(["figure", "frames", str(run), "--out", str(tmp_path / "walk.zip")])
+    main(["figure", "gif", str(run), "--out", str(tmp_path / "walk.gif")])
+    with zipfile.ZipFile(tmp_path / "walk.zip") as archive, Image.open(tmp_path / "walk.gif") as animation:
+        assert archive.namelist() == [f"step-{step:02d}.png" for step in range(animation.n_frames)]
+        with Image.open(archive.open("step-00.png")) as picture:
+            assert picture.size == animation.size
 
 
 def test_figure_refuses_and_writes_nothing(run, results, data, tmp_path, capsys):
@@ -108,14 +118,3 @@ def test_view_command_prints_the_address_and_opens_a_browser_unless_told_not_to(
 
 def test_view_refuses_what_is_not_there(capsys, tmp_path):
     assert "no such run or result file" in refused(capsys, "view", tmp_path / "nothing", "--no-browser")
-
-
-def test_view_of_nothing_shows_the_pretrained_agent(data, monkeypatch):
-    """In a world of tests, which takes no minute to build; what the agent sees there are names."""
-    monkeypatch.setattr(builtin, "build_world", lambda config: data)
-    monkeypatch.setattr(builtin, "SPLITS", ("r2r/val_unseen",))
-    shown = shown_of([], None)
-    assert [source.name for source in shown.sources] == ["homes r2r/val_unseen"]
-    assert [guide.name for guide in shown.guides] == ["homes"]
-    walk = shown.walk(0, shown.sources[0].episodes.ids[0])
-    assert all(event.words and event.probabilities for event in walk.events)

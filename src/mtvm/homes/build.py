@@ -35,6 +35,7 @@ from mtvm.errors import InputError, shown
 from mtvm.files import atomic_path, cache_dir, read_json, write_json, write_text
 from mtvm.homes.generate import generate_home
 from mtvm.homes.home import Home
+from mtvm.homes.painter import write_skybox
 from mtvm.locks import HAS_LOCKS, lock
 from mtvm.machine import check_seed, usable_cores
 from mtvm.progress import notice, progress
@@ -52,7 +53,6 @@ SPLITS = ("train", "val_seen", "val_unseen", "test")
 _MOST_HOMES = 10_000
 _NUMBERS_A_HOME = 1000  # the ids of home n's entries start at n times this
 _SEEN_SHARE = 0.09  # share of a training home's paths that is held out for val_seen
-_JPEG_QUALITY = 92
 _GLANCE_SIZE = 96  # face pixels when only visibility is wanted: about one degree, or a few pixels of a 640x480 view
 
 
@@ -89,6 +89,10 @@ class WorldConfig:
     def name(self) -> str:
         parts = [f"homes{self.homes}", f"seed{self.seed}", f"faces{self.face_size}", f"v{VERSION}"]
         return "-".join(parts + ([self.features] if self.features != "all" else []))
+
+    @property
+    def scans(self) -> list[str]:
+        return [f"home{number:03d}" for number in range(self.homes)]
 
     def home_seed(self, number: int) -> int:
         return self.seed * 100_003 + number
@@ -183,7 +187,7 @@ def _is_at(descriptor: int, path: Path) -> bool:
 def _build(building: Path, config: WorldConfig, workers: int | None, show_progress: bool) -> None:
     """Build the world in its folder, or go on where an earlier process stopped."""
     _prepare(building, config)
-    scans = [f"home{number:03d}" for number in range(config.homes)]
+    scans = config.scans
     with progress(config.homes, "Building homes", "homes", show_progress) as advance:
         for _ in _build_homes(building, config, scans, workers):
             advance()
@@ -259,10 +263,9 @@ def _build_home(building: Path, config: WorldConfig, number: int, scan: str) -> 
     graph = NavGraph.from_records(scan, records, path)
     scene = Scene(home)
     if config.features != "names":
-        folder = world / "skyboxes" / scan / "matterport_skybox_images"
-        folder.mkdir(parents=True, exist_ok=True)
         for viewpoint, rotation in zip(home.viewpoints, graph.rotations, strict=True):
-            _write_panorama(folder, viewpoint.id, scene.panorama(viewpoint, config.face_size, rotation))
+            panorama = scene.panorama(viewpoint, config.face_size, rotation)
+            write_skybox(world / "skyboxes", scan, viewpoint.id, panorama)
     semantics, seen = [], []
     for viewpoint, rotation in zip(home.viewpoints, graph.rotations, strict=True):
         glance = scene.look(viewpoint, _GLANCE_SIZE, rotation)
@@ -274,17 +277,6 @@ def _build_home(building: Path, config: WorldConfig, number: int, scan: str) -> 
     part = {"semantics": semantics, "home": _summary(home), **dataclasses.asdict(episodes)}
     write_json(building / "parts" / f"{scan}.json", part)
     return scan
-
-
-def _write_panorama(folder: Path, viewpoint: str, panorama: Any) -> None:
-    from PIL import Image
-
-    strip = np.concatenate(list(panorama.faces), axis=1)
-    with atomic_path(folder / f"{viewpoint}_skybox_small.jpg") as fresh:
-        Image.fromarray(strip).save(fresh, quality=_JPEG_QUALITY, subsampling=0)
-    depth = np.concatenate(list(panorama.depth), axis=1)
-    with atomic_path(folder / f"{viewpoint}_skybox_depth_small.png") as fresh:
-        Image.fromarray(depth).save(fresh, compress_level=1)
 
 
 def _summary(home: Home) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import functools
 import io
 import math
 import threading
+from concurrent.futures import TimeoutError as FutureTimeoutError
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ from mtvm.world.world import World
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+    from mtvm.homes.painter import Painter
 
 _STOREY = 1.8
 """Metres above the lowest viewpoint of a storey at which the next one begins."""
@@ -54,8 +57,9 @@ class Place:
 class Buildings:
     """Everything is read when it is first asked for, and only the scans that are asked for."""
 
-    def __init__(self, folder: DataFolder, skyboxes: Path | None = None) -> None:
+    def __init__(self, folder: DataFolder, skyboxes: Path | None = None, painter: Painter | None = None) -> None:
         self.folder = folder
+        self._painter = painter if skyboxes is None else None
         self.scans = sorted(map(scan_of, connectivity_files(folder.connectivity)))
         self._known = set(self.scans)
         self._skyboxes = skyboxes
@@ -137,6 +141,8 @@ class Buildings:
     def renderer(self, scan: str) -> SkyboxRenderer | None:
         """What draws the building; None where there are no skyboxes of it."""
         top = self.folder.path
+        if self._painter is not None:
+            return self._renderers.setdefault(top, SkyboxRenderer(self._painter.skyboxes, threads=1))
         for folder in [self._skyboxes] if self._skyboxes else [top / "skyboxes", top, top / "matterport"]:
             try:
                 skybox_folder(folder, scan)
@@ -146,6 +152,15 @@ class Buildings:
                 return self._renderers.setdefault(folder, SkyboxRenderer(folder, threads=1))
         return None
 
+    def drawn(self, scan: str, viewpoint: str, seconds: float | None = None) -> bool:
+        """Wait until the skybox of a viewpoint is drawn, if it is drawn on demand; False if it takes longer."""
+        if self._painter is not None:
+            try:
+                self._painter.ask(scan, viewpoint).result(seconds)
+            except FutureTimeoutError:
+                return False
+        return True
+
     @functools.lru_cache(maxsize=64)  # noqa: B019 - there is one of these a server
     def sphere(self, scan: str, viewpoint: str) -> bytes | None:
         """The panorama as a JPEG, headings from -180 to 180 degrees; None without skyboxes."""
@@ -153,6 +168,7 @@ class Buildings:
         node = world.node(scan, viewpoint)
         if renderer is None:
             return None
+        self.drawn(scan, viewpoint)
         return _jpeg(renderer.sphere(scan, viewpoint, world.rotations[node], _SPHERE_WIDTH))
 
     def view(self, scan: str, viewpoint: str, heading: float, elevation: float, size: tuple[int, int]) -> Image | None:
@@ -161,6 +177,7 @@ class Buildings:
         node = world.node(scan, viewpoint)
         if renderer is None:
             return None
+        self.drawn(scan, viewpoint)
         from PIL import Image
 
         width, height = size

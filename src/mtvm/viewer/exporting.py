@@ -1,10 +1,11 @@
-"""A walk to send to somebody: as an animated GIF, or as one HTML file that needs nothing else."""
+"""A walk to send to somebody: as an animated GIF, as pictures, or as one HTML file that needs nothing else."""
 
 from __future__ import annotations
 
 import html
 import io
 import json
+import zipfile
 
 from mtvm.tasks.metric import METRICS
 from mtvm.viewer.buildings import Buildings
@@ -19,6 +20,17 @@ def gif(buildings: Buildings, walk: Walk) -> bytes:
     buffer = io.BytesIO()
     times = [_MILLISECONDS] * (len(frames) - 1) + [2 * _MILLISECONDS]
     frames[0].save(buffer, format="GIF", save_all=True, append_images=frames[1:], duration=times, loop=0)
+    return buffer.getvalue()
+
+
+def frames(buildings: Buildings, walk: Walk) -> bytes:
+    """The same frames as PNG files in a ZIP archive, for slides and video editors."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for event, frame in zip(walk.events, draw_frames(buildings, walk), strict=True):
+            picture = io.BytesIO()
+            frame.save(picture, format="PNG")
+            archive.writestr(zipfile.ZipInfo(f"step-{event.step:02d}.png"), picture.getvalue())
     return buffer.getvalue()
 
 

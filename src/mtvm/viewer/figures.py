@@ -26,6 +26,10 @@ _CELL, _ROW = 13.0, 20.0
 _SHOWN_PROBABILITY = 0.005
 _VIEW = (320, 240)
 _COLUMNS = 4
+_WORDS_FIELD = (math.radians(90), math.radians(90))
+"""How much is in sight where words stand for the picture, across and up."""
+_WORDS_WIDTH = 22
+"""Letters of a line."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,6 +50,14 @@ class Walk:
         places = [event.viewpoint for event in self.events]
         last = self.events[-1].target if self.events else None
         return places if last is None else [*places, last]
+
+    def walked(self, first: int = 0, last: int | None = None) -> list[str]:
+        """The viewpoints from the beginning of step `first` to that of step `last`, also those on the way."""
+        places = self.viewpoints
+        last = len(places) - 1 if last is None else min(last, len(places) - 1)
+        ways = [event.way or [] for event in self.events]
+        passed = [name for step in range(first, last) for name in (*ways[step], places[step + 1])]
+        return [*places[first : first + 1], *passed]
 
     @property
     def left_reference(self) -> int | None:
@@ -118,12 +130,12 @@ def draw_map(
             drawing.circle("goal", centre, SUCCESS_RADIUS * layout.scale)
             drawing.circle("goal-mark", centre, 5)
     if other is not None:
-        for start, end, _ in layout.segments(other.viewpoints):
+        for start, end, _ in layout.segments(other.walked()):
             drawing.line("other", start, end)
     reached = len(walk.events) if step is None else step
-    for start, end, _ in layout.segments(walk.viewpoints[reached:]):
+    for start, end, _ in layout.segments(walk.walked(reached)):
         drawing.line("path-ahead", start, end)
-    for start, end, _ in layout.segments(walk.viewpoints[: reached + 1]):
+    for start, end, _ in layout.segments(walk.walked(0, reached)):
         drawing.line("path", start, end)
     left = walk.left_reference
     if left is not None and left <= reached:
@@ -150,11 +162,12 @@ def _draw_building(drawing: Drawing, layout: _Map, buildings: Buildings, scan: s
     for node, neighbour in buildings.edges(scan):
         for start, end, stairs in layout.segments([layout.names[node], layout.names[neighbour]]):
             drawing.line("stairs" if stairs else "edge", start, end)
-    for node, name in enumerate(layout.names):
-        drawing.circle("viewpoint", layout.point(node), 3, viewpoint=name)
+    for node, (name, room) in enumerate(zip(layout.names, buildings.rooms(scan), strict=True)):
+        drawing.circle("viewpoint", layout.point(node), 3, viewpoint=name, room=room or "")
     for nodes, room in _room_groups(buildings, scan, layout):
         x, y = np.mean([layout.point(node) for node in nodes], axis=0)
-        drawing.text("room", (float(x), float(y) - 7), room, size=12, anchor="middle")
+        short = room.split(",")[0].split(" containing ")[0]  # as in "porch, terrace, deck, driveway"
+        drawing.text("room", (float(x), float(y) - 7), short, size=12, anchor="middle")
     if layout.count > 1:
         for storey in range(layout.count):
             drawing.text("label", (storey * layout.panel + _MARGIN, 16), f"Storey {storey + 1}", size=12)
@@ -278,19 +291,29 @@ def _share(event: StepEvent) -> str:
 
 
 def _draw_words(drawing: Drawing, buildings: Buildings, event: StepEvent, heading: float, corner: Point) -> None:
-    """The names in front of the agent, where a camera would see the things."""
+    """The names and captions in front of the agent, where a camera would see the things; none covers another."""
     place = buildings.place(event.scan, event.viewpoint)
     drawing.rect("cell-frame", corner, _VIEW)
     drawing.text("room", (corner[0] + 8, corner[1] + 16), place.room or "", size=12)
-    taken: list[float] = []
+    taken: list[tuple[float, float, float, float]] = [(0, 0, 7 * len(place.room or ""), 22)]
     for sight in place.sights:
-        across = math.remainder(sight.heading - heading, 2 * math.pi) / math.radians(40)
-        x = corner[0] + _VIEW[0] * (0.5 + across / 2)
-        y = corner[1] + _VIEW[1] * (0.5 - sight.elevation / math.radians(60))
-        free = all(abs(y - other) > 13 for other in taken) and corner[1] + 24 < y < corner[1] + _VIEW[1] - 4
-        if sight.kind != "caption" and abs(across) < 0.8 and free:
-            taken.append(y)
-            drawing.text("label", (x, y), sight.text[:28], size=12, anchor="middle")
+        lines = textwrap.wrap(sight.text, _WORDS_WIDTH)[:3]
+        across = math.remainder(sight.heading - heading, 2 * math.pi) / _WORDS_FIELD[0]
+        wide, high = 6.2 * max(map(len, lines), default=0), 14.0 * len(lines)
+        x, y = _VIEW[0] * (0.5 + across), _VIEW[1] * (0.5 - sight.elevation / _WORDS_FIELD[1])
+        box = (x - wide / 2, y - high / 2, x + wide / 2, y + high / 2)
+        inside = box[0] >= 2 and box[1] >= 2 and box[2] <= _VIEW[0] - 2 and box[3] <= _VIEW[1] - 2
+        if not inside or any(_overlap(box, other) for other in taken):
+            continue
+        taken.append(box)
+        look = "room" if sight.kind == "caption" else "label"
+        for number, line in enumerate(lines):
+            at = (corner[0] + x, corner[1] + box[1] + 11 + 14 * number)
+            drawing.text(look, at, line, size=12, anchor="middle")
+
+
+def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 def draw_frames(buildings: Buildings, walk: Walk) -> list[Image]:

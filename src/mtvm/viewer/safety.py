@@ -32,6 +32,9 @@ _HEADERS = (
     (b"cross-origin-resource-policy", b"same-origin"),
 )
 
+LARGEST_BODY = 16_000_000
+"""Bytes of a request; what a robot sees in all directions is a tenth of that."""
+
 Application = Callable[[Any, Any, Any], Awaitable[None]]
 
 
@@ -63,7 +66,7 @@ class Guard:
                     message["headers"].append((b"set-cookie", cookie.encode()))
             await send(message)
 
-        await self.app(scope, receive, guarded)
+        await self.app(scope, _limited(receive), guarded)
 
     def _refusal(self, method: str, headers: dict[str, str], given: str) -> tuple[int, str] | None:
         host = headers.get("host", "")
@@ -79,7 +82,23 @@ class Guard:
             return 403, "requests from pages of other sites are refused."
         if method == "POST" and not headers.get("content-type", "").startswith("application/json"):
             return 415, "send JSON, with the content type application/json."
+        length = headers.get("content-length", "")
+        if length.isdecimal() and int(length) > LARGEST_BODY:
+            return 413, f"a request may have {LARGEST_BODY:,} bytes."
         return None
+
+
+def _limited(receive: Any) -> Any:
+    """The same requests; one that does not say its length ends where it becomes too long, and is malformed then."""
+    left = LARGEST_BODY
+
+    async def received() -> Any:
+        nonlocal left
+        message = await receive()
+        left -= len(message.get("body", b""))
+        return message if left >= 0 else {"type": "http.request", "body": b"", "more_body": False}
+
+    return received
 
 
 def _bearer(headers: dict[str, str]) -> str:

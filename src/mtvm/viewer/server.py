@@ -12,19 +12,23 @@ from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from fastapi.staticfiles import StaticFiles
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, FiniteFloat
+from starlette.exceptions import HTTPException
 
 import mtvm
 from mtvm.errors import InputError
+from mtvm.tasks.events import StepEvent
 from mtvm.tasks.metric import METRICS
 from mtvm.viewer.buildings import Buildings
-from mtvm.viewer.exporting import gif, page_of
+from mtvm.viewer.exporting import frames, gif, page_of
 from mtvm.viewer.figures import Walk, draw_map, draw_matrix, draw_strip
 from mtvm.viewer.refusals import UnknownError
 from mtvm.viewer.safety import Guard
 from mtvm.viewer.shown import Shown
 
 STATIC = Path(__file__).parent / "static"
+
+_PATIENCE = 0.5  # seconds; a browser has few connections, and one that waits for a picture is one less
 
 Id = Annotated[str, Query(max_length=1000)]
 
@@ -42,13 +46,13 @@ class Start(BaseModel):
 class Sight(BaseModel):
     """What a robot sees: a view in the direction of each place that it could go to. Angles in radians."""
 
-    headings: list[float] = Field(max_length=64)
+    headings: list[FiniteFloat] = Field(max_length=64)
     """Relative to the robot's own, clockwise."""
-    elevations: list[float] = Field(max_length=64)
-    features: list[list[float]] = Field(max_length=64)
-    heading: float = 0.0
-    elevation: float = 0.0
-    panorama: list[list[float]] | None = Field(None, max_length=36)
+    elevations: list[FiniteFloat] = Field(max_length=64)
+    features: list[list[FiniteFloat]] = Field(max_length=64)
+    heading: FiniteFloat = 0.0
+    elevation: FiniteFloat = 0.0
+    panorama: list[list[FiniteFloat]] | None = Field(None, max_length=36)
 
 
 class Act(BaseModel):
@@ -63,10 +67,36 @@ class Named(BaseModel):
     session: str
 
 
+class Begun(BaseModel):
+    """A session, and what the agent thinks at the start; null if it has not been told yet what there is to see."""
+
+    session: str
+    thought: StepEvent | None
+
+
+class Acted(BaseModel):
+    """The step as taken, and what the agent thinks after it; null at the end."""
+
+    done: StepEvent | None
+    thought: StepEvent | None
+
+
+class Mistake(BaseModel):
+    """What was wrong, in a sentence."""
+
+    error: str
+
+
 def make_app(shown: Shown, token: str | None = None) -> FastAPI:
     """The application; with a `token`, only for those who have it."""
     app = FastAPI(
-        title="mtvm", version=mtvm.__version__, docs_url=None, redoc_url=None, openapi_url="/api/openapi.json"
+        title="mtvm",
+        description="Walks of agents, and agents to walk with. Lines of a stream are steps, as in `Acted.done`.",
+        version=mtvm.__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        responses={"4XX": {"model": Mistake}},
     )
     _add_errors(app)
     _add_sources(app, shown)
@@ -90,6 +120,13 @@ def _add_errors(app: FastAPI) -> None:
     def mistaken(request: Request, error: InputError) -> JSONResponse:
         return JSONResponse({"error": str(error)}, getattr(error, "status", 400))
 
+    @app.exception_handler(HTTPException)
+    def unknown(request: Request, error: HTTPException) -> JSONResponse:
+        where = f"{request.method} {request.url.path[:60]}"
+        return JSONResponse(
+            {"error": f"{where}: {str(error.detail).lower()}; see /api/openapi.json."}, error.status_code
+        )
+
     @app.exception_handler(RequestValidationError)
     def malformed(request: Request, error: RequestValidationError) -> JSONResponse:
         first = error.errors()[0]
@@ -98,7 +135,14 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     def crashed(request: Request, error: Exception) -> JSONResponse:
-        return JSONResponse({"error": f"something went wrong here ({type(error).__name__}); the others go on."}, 500)
+        return JSONResponse({"error": _sentence(error)}, 500)
+
+
+def _sentence(error: Exception) -> str:
+    """What a visitor is told; the details of a crash are not for everybody."""
+    if isinstance(error, InputError):
+        return str(error)
+    return f"something went wrong here ({type(error).__name__}); the others go on."
 
 
 def _add_sources(app: FastAPI, shown: Shown) -> None:
@@ -178,6 +222,12 @@ def _add_walks(app: FastAPI, shown: Shown) -> None:
         buildings, found = shown.chosen(source, id, session)
         return _download(gif(buildings, found), "image/gif", found, "gif")
 
+    @app.get("/api/walk/frames.zip")
+    def pictures(source: int | None = None, id: Id | None = None, session: str | None = None) -> Response:
+        """The same as one PNG file a step, in a ZIP archive."""
+        buildings, found = shown.chosen(source, id, session)
+        return _download(frames(buildings, found), "application/zip", found, "zip")
+
     @app.get("/api/walk/walk.html")
     def standalone(source: int | None = None, id: Id | None = None, session: str | None = None) -> Response:
         """The walk as a page of its own, in one file."""
@@ -231,9 +281,11 @@ def _add_buildings(app: FastAPI, shown: Shown) -> None:
 
     @app.get("/api/buildings/{scan}/{viewpoint}/sphere.jpg")
     def sphere(scan: str, viewpoint: str, agent: int | None = None, source: int | None = None) -> Response:
-        """The panorama, headings from -180 to 180 degrees."""
+        """The panorama, headings from -180 to 180 degrees; 202 while it is being drawn."""
         buildings = shown.buildings_of(scan, agent, source)
         _known_node(buildings, _known(buildings, scan), viewpoint)
+        if shown.waking or not buildings.drawn(scan, viewpoint, _PATIENCE):
+            return JSONResponse({"drawing": True}, 202, headers={"cache-control": "no-store"})
         content = buildings.sphere(scan, viewpoint)
         if content is None:
             raise UnknownError(f"there is no image of {scan}.")
@@ -255,23 +307,29 @@ def _known_node(buildings: Buildings, scan: str, viewpoint: str) -> int:
 
 def _add_sessions(app: FastAPI, shown: Shown) -> None:
     @app.post("/api/sessions")
-    def begin(asked: Start) -> dict[str, Any]:
+    def begin(asked: Start) -> Begun:
         """Begin a walk with an instruction: what the agent thinks at the start."""
         shown.sessions.count_request()
         guide = shown.guide(asked.agent)
         if asked.building is None:
             session = shown.sessions.open(guide.live, asked.text)
-            return {"session": session.name, "thought": None}
+            return Begun(session=session.name, thought=None)
         _known(guide.buildings, asked.building)
         names = guide.buildings.world(asked.building).viewpoints
         viewpoint = str(names[0]) if asked.viewpoint is None else asked.viewpoint
         _known_node(guide.buildings, asked.building, viewpoint)
         start = (asked.building, viewpoint, asked.heading)
         session = shown.sessions.open(guide.live, asked.text, guide.buildings, start)
-        return {"session": session.name, "thought": session.events[-1].to_json()}
+        return Begun(session=session.name, thought=session.events[-1])
+
+    @app.post("/api/agents/{number}/wake")
+    def wake(number: int) -> dict[str, Any]:
+        """Load an agent; answers when it can be talked to."""
+        shown.wake(number)
+        return {"awake": shown.guide(number).name}
 
     @app.post("/api/act")
-    def act(asked: Act) -> dict[str, Any]:
+    def act(asked: Act) -> Acted:
         """Take a step. `done` is the step as taken, `thought` what the agent thinks after it; null at the end."""
         from mtvm.models.agent import Observation
 
@@ -281,10 +339,9 @@ def _add_sessions(app: FastAPI, shown: Shown) -> None:
             with session.lock:
                 if asked.sight is not None:
                     thought = session.told(Observation(**asked.sight.model_dump()), asked.action)
-                    return {"done": None, "thought": thought.to_json()}
+                    return Acted(done=None, thought=thought)
                 after = session.act(asked.action)
-                done = session.events[-1 if after is None else -2]
-                return {"done": done.to_json(), "thought": None if after is None else after.to_json()}
+                return Acted(done=session.events[-1 if after is None else -2], thought=after)
         except InputError:
             raise
         except Exception:
@@ -293,15 +350,20 @@ def _add_sessions(app: FastAPI, shown: Shown) -> None:
 
     @app.post("/api/walk")
     def walk(asked: Named) -> StreamingResponse:
-        """Let the agent walk until it stops: one line of JSON a step, as it happens."""
+        """Let the agent walk until it stops: one line of JSON a step, as it happens; if it fails, a last one with
+        `error`."""
         shown.sessions.count_request()
         session = shown.session(asked.session)
         if session.done:
             raise InputError("this walk has ended; begin a new one.")
 
         def lines() -> Iterator[str]:
-            for event in shown.sessions.walk(session):
-                yield json.dumps(event.to_json()) + "\n"
+            try:
+                for event in shown.sessions.walk(session):
+                    yield json.dumps(event.to_json()) + "\n"
+            except Exception as error:  # the status has been sent, so that the last line says it
+                shown.sessions.close(asked.session)
+                yield json.dumps({"error": _sentence(error)}) + "\n"
 
         return StreamingResponse(lines(), media_type="application/x-ndjson", headers={"cache-control": "no-store"})
 

@@ -24,6 +24,7 @@ from mtvm.viewer.buildings import Buildings
 from mtvm.viewer.figures import Walk
 from mtvm.viewer.refusals import GoneError, TooManyError
 from mtvm.viewer.sources import Live
+from mtvm.world.explored import ExploredMap, MapObservation
 from mtvm.world.simulator import Simulator
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING
 
@@ -57,9 +58,16 @@ class LiveAgent:
         return Agent(self.model)
 
 
-@functools.lru_cache(maxsize=8)
+_loading = threading.Lock()
+
+
 def load_live(live: Live) -> LiveAgent:
-    return LiveAgent(live)
+    """The agent, loaded once even if several ask for it at the same time."""
+    with _loading:
+        return _loaded(live)
+
+
+_loaded = functools.lru_cache(maxsize=8)(LiveAgent)
 
 
 class Session:
@@ -92,6 +100,7 @@ class Session:
                 self._rows = live.store.rows([scan] * len(world), world.viewpoints.tolist())
             self._simulator = Simulator(world)
             self._simulator.reset_at([scan], [viewpoint], heading)
+            self._map = ExploredMap(self._simulator) if config.actions == "map" else None
             self._think(self._look())
 
     @property
@@ -113,11 +122,20 @@ class Session:
         if not 0 <= chosen <= len(now.candidates):
             raise InputError(f"there are actions 0 to {len(now.candidates)} (STOP) here, not {chosen}.")
         self._take(chosen)
-        self._simulator.step([chosen])
+        self._move(self._simulator, chosen)
         if self.events[-1].stops:
             self.done = True
             return None
         return self._think(self._look())
+
+    def _move(self, simulator: Simulator, action: int) -> None:
+        if self._map is None:
+            simulator.step([action])
+            return
+        assert isinstance(self._seen, MapObservation)
+        walked = self._map.go(self._seen, np.array([action]))[0]
+        way: list[str] = simulator.world.viewpoints[walked[walked >= 0][:-1]].tolist()
+        self.events[-1] = dataclasses.replace(self.events[-1], way=way or None)
 
     def told(self, seen: Observation, action: int | None) -> StepEvent:
         """What the agent makes of what a robot sees; `action` is what was done after the last answer, if not that."""
@@ -169,12 +187,14 @@ class Session:
 
     def _look(self) -> tuple[Observation, tuple[str, str, list[str]]]:
         assert self._simulator is not None
-        seen, world, store = self._simulator.observe(), self._simulator.world, self._live.store
+        seen = self._seen = self._simulator.observe() if self._map is None else self._map.observe()
+        world, store = self._simulator.world, self._live.store
         node, view, count = int(seen.node[0]), int(seen.view[0]), int(seen.count[0])
         features: NDArray[Any] = np.zeros((count, self._live.model.config.feature_width), dtype=np.float32)
         panorama: NDArray[Any] = np.zeros((36, self._live.model.config.feature_width), dtype=np.float32)
         if store is not None:
-            rows = np.full((1, count), self._rows[node])
+            seen_from = seen.seen_from[:, :count] if isinstance(seen, MapObservation) else np.full((1, count), node)
+            rows = self._rows[seen_from]
             features = store.gather(rows, seen.candidate_views[:, :count])[0]
             panorama = store.panorama(self._rows[[node]])[0]
         observation = Observation(
@@ -184,6 +204,7 @@ class Session:
             heading=float(VIEW_HEADING[view]),
             elevation=float(VIEW_ELEVATION[view]),
             panorama=panorama,
+            places=seen.places[0, :count] if isinstance(seen, MapObservation) else None,
         )
         names = world.viewpoints[seen.candidates[0, :count]].tolist()
         return observation, (world.scan(node), str(world.viewpoints[node]), names)
@@ -254,7 +275,8 @@ class Sessions:
         for _ in range(self.limits.steps):
             with session.lock:
                 thought = session.act()
-                yield session.events[-1 if thought is None else -2]
+                done = session.events[-1 if thought is None else -2]
+            yield done
             if thought is None:
                 return
             yield thought

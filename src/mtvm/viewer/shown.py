@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import threading
 from collections import OrderedDict
@@ -16,7 +17,8 @@ from mtvm.viewer.refusals import UnknownError
 from mtvm.viewer.sources import Live, Source
 
 if TYPE_CHECKING:
-    from mtvm.viewer.sessions import Limits, Session, Sessions
+    from mtvm.homes.painter import Painter
+    from mtvm.viewer.sessions import Limits, LiveAgent, Session, Sessions
 
 _KEPT_WALKS = 64
 
@@ -33,8 +35,17 @@ class Guide:
 class Shown:
     """The state of a server."""
 
-    def __init__(self, sources: list[Source], skyboxes: Path | None = None, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        sources: list[Source],
+        skyboxes: Path | None = None,
+        limits: Limits | None = None,
+        painter: Painter | None = None,
+    ) -> None:
         self.sources = sources
+        self._painter = painter
+        self.waking = self.awake = False
+        """Whether an agent is being loaded, which pictures that have to be drawn wait for; whether one was."""
         self._limits = limits
         self._skyboxes = skyboxes
         self._buildings: dict[Path, Buildings] = {}
@@ -56,7 +67,7 @@ class Shown:
 
     def buildings(self, folder: DataFolder) -> Buildings:
         if folder.path not in self._buildings:
-            self._buildings[folder.path] = Buildings(folder, self._skyboxes)
+            self._buildings[folder.path] = Buildings(folder, self._skyboxes, self._painter)
         return self._buildings[folder.path]
 
     def source(self, number: int) -> Source:
@@ -70,6 +81,25 @@ class Shown:
         if not 0 <= number < len(self.guides):
             raise UnknownError(f"there are agents 0 to {len(self.guides) - 1}, not {number}.")
         return self.guides[number]
+
+    def wake(self, number: int) -> LiveAgent:
+        """Load an agent, so that nobody who talks to it has to wait; it is loaded once."""
+        guide = self.guide(number)
+        self.waking = True
+        try:
+            from mtvm.viewer.sessions import load_live
+
+            loaded = load_live(guide.live)
+        finally:
+            self.waking = False
+        self.awake = True
+        return loaded
+
+    def wake_first(self) -> None:
+        """Load the agent of the built-in homes: whoever sees it for the first time wants to talk to it at once."""
+        if self._painter is not None:
+            with contextlib.suppress(InputError):  # whoever talks to it will be told
+                self.wake(0)
 
     @property
     def sessions(self) -> Sessions:

@@ -75,13 +75,30 @@ class Source:
     def events(self, row: int) -> list[StepEvent]:
         identity = self.episodes.ids[row]
         if self.steps is not None and identity in self.steps:
-            return self.steps.of(identity)
+            events = self.steps.of(identity)
+            self._check(events, self.steps.path, row)
+            return events
         poses, nodes = self.trajectories[row], self.nodes[row].tolist()
         arrivals = [place for place, node in enumerate(nodes) if place == 0 or node != nodes[place - 1]]
         # Low-level trajectories turn on the spot: where the agent looked last is where it went.
         ends = [following - 1 for following in [*arrivals[1:], len(nodes)]]
         angles = [poses[end][1:] for end in ends]
         return list(events_of_trajectory(identity, self.episodes.world, [nodes[place] for place in arrivals], angles))
+
+    def _check(self, events: list[StepEvent], path: Path, row: int) -> None:
+        """Raise if steps from a file are not in the episode's building."""
+        world = self.episodes.world
+        scan = world.scan(int(self.episodes.starts[row]))
+        for event in events:
+            strange = [
+                name for name in (event.viewpoint, *event.candidates, *(event.way or ())) if world.find(scan, name) < 0
+            ]
+            if event.scan != scan or strange:
+                what = f"viewpoint {shown(strange[0])}" if strange else f"scan {shown(event.scan)}"
+                raise InputError(
+                    f"{path}: step {event.step} of episode {shown(event.id)}: {what} is not in {scan}, where the "
+                    "episode is; evaluate again."
+                )
 
     def walk(self, identity: str) -> Walk:
         row = self.row(identity)

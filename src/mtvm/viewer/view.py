@@ -44,8 +44,15 @@ class View:
         self._server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
         self._thread = threading.Thread(target=self._server.run, args=([self._socket],), daemon=True)
         self._thread.start()
+        self._shown, self._waking = shown, threading.Thread(target=shown.wake_first, daemon=True)
+        self._waking.start()
         while not self._server.started and self._thread.is_alive():
             time.sleep(0.01)
+
+    def awake(self) -> bool:
+        """Waits until the agent of the built-in homes can be talked to; False if it could not be loaded."""
+        self._waking.join()
+        return self._shown.awake
 
     def wait(self) -> None:
         """Until the server ends, or Ctrl-C."""
@@ -98,8 +105,8 @@ def view(
 ) -> View:
     """Show runs, evaluations or result files in a browser; in a notebook, below the cell.
 
-    Without `paths`, shows the pretrained agent in built-in homes, which are built on first use. `data`, `task`, `split`
-    and `supervision` say what result files belong to. Any other `host` than this machine asks visitors for a token.
+    Without `paths`, shows the pretrained agent in built-in homes. `data`, `task`, `split` and `supervision` say what
+    result files belong to. Any other `host` than this machine asks visitors for a token.
     """
     defaults = Defaults(_path(data), task, split, supervision)
     return View(shown_of([Path(path) for path in paths], defaults, _path(skyboxes)), host, port)
@@ -111,9 +118,9 @@ def shown_of(paths: Sequence[Path], defaults: Defaults, skyboxes: Path | None = 
 
     if paths:
         return Shown(open_sources(list(paths), defaults), skyboxes)
-    from mtvm.viewer.builtin import builtin_sources
+    from mtvm.viewer.builtin import builtin_painter, builtin_sources
 
-    return Shown(builtin_sources(), skyboxes)
+    return Shown(builtin_sources(), skyboxes, painter=builtin_painter())
 
 
 def _path(value: Path | str | None) -> Path | None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import threading
+import time
 import webbrowser
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from rich.markup import escape
 from tyro.conf import Positional, arg
 
 from mtvm.app.options import DataOption, SplitOption, SupervisionOption, Switch, TaskOption, console
 from mtvm.errors import InputError
+
+if TYPE_CHECKING:
+    from mtvm.viewer.view import View
 
 SkyboxOption = Annotated[
     Path | None,
@@ -38,8 +43,8 @@ def view(
 
     Shows the evaluations of runs and anybody's result files: the list of episodes, the map, the panorama or its words,
     probabilities, attention and memory at each step; compares two; talks to the agents of runs. Without arguments, a
-    pretrained agent walks in built-in homes, which are built on first use. TASK, SPLIT and DIR are those of result
-    files. Nothing leaves this machine.
+    pretrained agent walks in built-in homes. TASK, SPLIT and DIR are those of result files. Nothing leaves this
+    machine.
     """
     from mtvm.viewer.view import view as start
 
@@ -49,11 +54,18 @@ def view(
     console.print(f"The page is at {escape(running.url)} (Ctrl-C ends it)", soft_wrap=True, highlight=False)
     if not no_browser:
         webbrowser.open(running.url)
+    if not paths:
+        threading.Thread(target=_say_when_awake, args=(running, time.monotonic()), daemon=True).start()
     running.wait()
 
 
+def _say_when_awake(running: View, started: float) -> None:
+    if running.awake():
+        console.print(f"The agent is awake after {time.monotonic() - started:.0f} s: talk to it", highlight=False)
+
+
 def figure(
-    kind: Annotated[Positional[Literal["map", "matrix", "strip", "gif", "html"]], arg(help="What to draw.")],
+    kind: Annotated[Positional[Literal["map", "matrix", "strip", "gif", "frames", "html"]], arg(help="What to draw.")],
     path: Annotated[Positional[Path], arg(metavar="RUN|RESULTS", help="A run, evaluation or result file.")],
     episode: Annotated[
         str | None, arg(metavar="ID", help="The episode.", help_behavior_hint="(default: the first)")
@@ -72,10 +84,11 @@ def figure(
 
     map: the building from above, with the reference path and the agent's. matrix: attention on words by steps, as in
     the paper's Figure 6. strip: the view ahead at each step, or its names where there are no images. gif: the walk as
-    an animation. html: a page in one file. A run with several evaluations needs --split.
+    an animation; frames: the same as PNG files in a ZIP archive. html: a page in one file. A run with several
+    evaluations needs --split.
     """
     from mtvm.files import atomic_path, write_text
-    from mtvm.viewer.exporting import gif, page_of
+    from mtvm.viewer.exporting import frames, gif, page_of
     from mtvm.viewer.figures import draw_map, draw_matrix, draw_strip
     from mtvm.viewer.sources import Defaults
     from mtvm.viewer.view import shown_of
@@ -87,9 +100,9 @@ def figure(
     source = shown.sources[number]
     walk = shown.walk(number, episode or source.episodes.ids[0], attention=kind in ("matrix", "html"))
     buildings = shown.buildings(source.folder)
-    target = out or Path(f"{kind}.svg" if kind in ("map", "matrix", "strip") else f"walk.{kind}")
-    if kind == "gif":
-        content = gif(buildings, walk)
+    target = out or Path(_NAMES.get(kind, f"{kind}.svg"))
+    if kind in ("gif", "frames"):
+        content = (gif if kind == "gif" else frames)(buildings, walk)
         with atomic_path(target) as fresh:
             fresh.write_bytes(content)
     elif kind == "html":
@@ -101,6 +114,9 @@ def figure(
     else:
         draw_strip(buildings, walk).save(target)
     console.print(f"Episode {escape(walk.id)} of {escape(source.name)} drawn to {escape(str(target))}", soft_wrap=True)
+
+
+_NAMES = {"gif": "walk.gif", "frames": "walk.zip", "html": "walk.html"}
 
 
 def _chosen(found: list[tuple[str, str]], task: str, split: str, path: Path) -> int:

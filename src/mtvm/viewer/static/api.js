@@ -40,7 +40,11 @@ export async function* askStream(path, body) {
     if (done) return;
     const lines = (rest + value).split("\n");
     rest = lines.pop();
-    for (const line of lines) if (line) yield JSON.parse(line);
+    for (const line of lines.filter(Boolean)) {
+      const parsed = JSON.parse(line);
+      if (parsed.error) throw new Error(parsed.error);
+      yield parsed;
+    }
   }
 }
 

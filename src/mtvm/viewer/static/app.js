@@ -18,7 +18,7 @@ const places = new Map();
 
 async function start() {
   table(Number(new URLSearchParams(location.hash.slice(1)).get("source") ?? 0)).catch(() => null); // in the meantime
-  overview = await ask("/api/overview");
+  overview = await ask("api/overview");
   list = new EpisodeList((id) => go({ id, step: 0 }));
   talk = new Talk(overview.agents, panes[0], { redraw, complain });
   fillSources();
@@ -93,7 +93,7 @@ function complain(error) {
 }
 
 function table(number) {
-  if (!tables.has(number)) tables.set(number, ask(`/api/sources/${number}/episodes`));
+  if (!tables.has(number)) tables.set(number, ask(`api/sources/${number}/episodes`));
   return tables.get(number);
 }
 
@@ -111,7 +111,6 @@ async function openSource() {
   if (state.id === null || !found.id.includes(state.id)) {
     const missing = state.id;
     state.id = list.first() ?? found.id[0];
-    state.step = 0;
     if (missing !== null) throw new Error(`There is no episode ${missing.slice(0, 60)} in ${source.name}.`);
   }
   if (list.chosen !== state.id) list.mark(state.id);
@@ -126,7 +125,7 @@ function restriction() {
 async function restrict() {
   restricted = restriction();
   if (!restricted) return list.restrict(null);
-  const found = await ask(`/api/differences?${query({ first: state.source, second: state.other })}`);
+  const found = await ask(`api/differences?${query({ first: state.source, second: state.other })}`);
   list.restrict(new Set(found.different.map((one) => one.id)));
 }
 
@@ -134,13 +133,13 @@ async function openEpisode() {
   const key = `${state.source} ${state.id}`;
   if (walk?.key !== key) {
     const source = state.source, id = state.id;
-    walk = { key, ...(await ask(`/api/walk?${query({ source, id })}`)) };
+    walk = { key, ...(await ask(`api/walk?${query({ source, id })}`)) };
     $("matrix").replaceChildren();
     think(source, id, key);
   }
   const otherKey = state.other === null ? null : `${state.other} ${state.id}`;
   if (otherKey && otherWalk?.key !== otherKey) {
-    otherWalk = { key: otherKey, ...(await ask(`/api/walk?${query({ source: state.other, id: state.id })}`)) };
+    otherWalk = { key: otherKey, ...(await ask(`api/walk?${query({ source: state.other, id: state.id })}`)) };
     thinkOther(state.other, state.id, otherKey);
   } else if (!otherKey) {
     otherWalk = null;
@@ -150,6 +149,7 @@ async function openEpisode() {
 
 // The attention may have to be computed; the rest of the page does not wait for it.
 async function think(source, id, key) {
+  if (canRethink(walk, source)) $("matrix").replaceChildren(element("p", { class: "hint" }, "The agent is thinking this walk over again…"));
   const thought = await rethought(walk, source, id);
   if (walk.key !== key) return;
   if (thought) {
@@ -166,10 +166,12 @@ async function thinkOther(source, id, key) {
   await redraw();
 }
 
+const canRethink = (known, source) => overview.sources[source].can_walk && !known.events.some((event) => event.words);
+
 // The walk with what the agent thinks along it; null if that is known already, or cannot be.
 async function rethought(known, source, id) {
-  if (known.events.some((event) => event.words) || !overview.sources[source].can_walk) return null;
-  return ask(`/api/walk?${query({ source, id, attention: true })}`).catch(() => null);
+  if (!canRethink(known, source)) return null;
+  return ask(`api/walk?${query({ source, id, attention: true })}`).catch(() => null);
 }
 
 function shown() {
@@ -212,7 +214,7 @@ async function redraw() {
   document.body.dataset.shown = `${current.key ?? address.session} ${step}`;
 }
 
-const pathOf = (event) => `/api/buildings/${encodeURIComponent(event.scan)}/${encodeURIComponent(event.viewpoint)}`;
+const pathOf = (event) => `api/buildings/${encodeURIComponent(event.scan)}/${encodeURIComponent(event.viewpoint)}`;
 
 function placeOf(event, where) {
   const key = `${pathOf(event)}?${query(where)}`;
@@ -224,16 +226,16 @@ function placeOf(event, where) {
 async function lookAhead(event, where) {
   if (!event) return;
   const place = await placeOf(event, where);
-  if (place.image) await fetch(`${pathOf(event)}/sphere.jpg?${query(where)}`);
+  if (place.image) await fetch(`${pathOf(event)}/sphere.jpg?${query(where)}`); // asks for it, if it has to be drawn
 }
 
 async function look(event, where, live) {
   if (!event) return;
   const path = pathOf(event);
   const place = await placeOf(event, where);
-  $("room").textContent = [place.room, place.image ? null : "no image here: names and captions in their directions"].filter(Boolean).join(" · ");
-  showPanorama($("panorama"), place, `${path}/sphere.jpg?${query(where)}`, event, live ? (action) => talk.act(action) : null)
-    .catch((error) => { $("room").textContent = `The panorama cannot be drawn (${error.message}).`; });
+  const say = (note) => { $("room").textContent = [place.room, note].filter(Boolean).join(" · "); };
+  showPanorama($("panorama"), place, `${path}/sphere.jpg?${query(where)}`, event, live ? (action) => talk.act(action) : null, say)
+    .catch((error) => say(`The panorama cannot be drawn (${error.message}).`));
 }
 
 async function drawMatrix() {
@@ -242,7 +244,7 @@ async function drawMatrix() {
     $("matrix").replaceChildren(element("p", { class: "hint" }, "No attention was recorded, and no agent is here to think it over again."));
     return;
   }
-  const drawing = await askDrawing(`/api/walk/matrix.svg?${query(address)}`);
+  const drawing = await askDrawing(`api/walk/matrix.svg?${query(address)}`);
   for (const cell of drawing.querySelectorAll("[data-step]")) {
     cell.addEventListener("click", () => go({ step: Number(cell.dataset.step) }));
   }
@@ -255,8 +257,8 @@ function frameMatrix(step) {
 }
 
 function drawExports(address) {
-  const link = (name, title) => element("a", { href: `/api/walk/${name}?${query(address)}`, download: "" }, title);
-  $("exports").replaceChildren(link("walk.gif", "GIF"), link("walk.html", "HTML"), link("map.svg", "map SVG"), link("matrix.svg", "matrix SVG"), link("strip.svg", "views SVG"));
+  const link = (name, title) => element("a", { href: `api/walk/${name}?${query(address)}`, download: "" }, title);
+  $("exports").replaceChildren(link("walk.gif", "GIF"), link("frames.zip", "PNGs"), link("walk.html", "HTML"), link("map.svg", "map SVG"), link("matrix.svg", "matrix SVG"), link("strip.svg", "views SVG"));
 }
 
 function move(by) {
@@ -277,7 +279,7 @@ function togglePlay() {
 }
 
 function key(event) {
-  if (event.target.closest("input, select, textarea, [role=listbox]") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "ArrowLeft") move(-1);
   else if (event.key === "ArrowRight") move(1);
   else if (event.key === " " && event.target.tagName !== "BUTTON") togglePlay();

@@ -5,6 +5,12 @@ import { element } from "./api.js";
 const HEIGHT = 58;
 const $ = (name) => document.getElementById(name);
 
+// Whether a number is within the two fields of this name; an empty one sets no limit.
+function range(name) {
+  const least = $(name).value, most = $(`${name}-most`).value;
+  return (value) => (least === "" || value >= Number(least)) && (most === "" || value <= Number(most));
+}
+
 export class EpisodeList {
   constructor(choose) {
     this.choose = choose;
@@ -16,7 +22,7 @@ export class EpisodeList {
     $("list").addEventListener("scroll", () => this.draw(), { passive: true });
     $("list").addEventListener("keydown", (event) => this.key(event));
     new ResizeObserver(() => this.draw()).observe($("list"));
-    for (const name of ["search", "success", "scan", "error", "steps", "sort"]) {
+    for (const name of ["search", "success", "scan", "error", "error-most", "steps", "steps-most", "sort"]) {
       $(name).addEventListener("input", () => this.filter());
     }
   }
@@ -29,7 +35,7 @@ export class EpisodeList {
     const names = Object.keys(table.metrics);
     const before = $("sort").value;
     $("sort").replaceChildren(
-      element("option", { value: "" }, "file"), element("option", { value: "steps" }, "steps"),
+      element("option", { value: "" }, "file"), element("option", { value: "-steps" }, "steps ↓"), element("option", { value: "steps" }, "steps ↑"),
       ...names.flatMap((name) => [element("option", { value: `-${name}` }, `${name} ↓`), element("option", { value: name }, `${name} ↑`)]),
     );
     if ([...$("sort").options].some((option) => option.value === before)) $("sort").value = before;
@@ -47,14 +53,14 @@ export class EpisodeList {
     const { metrics, scan, steps, id } = this.table;
     const words = $("search").value.toLowerCase().split(/\s+/).filter(Boolean);
     const success = $("success").value, where = $("scan").value;
-    const error = Number($("error").value), least = Number($("steps").value);
+    const errors = range("error"), lengths = range("steps");
     const found = [];
     for (let row = 0; row < id.length; row++) {
       if (this.only && !this.only.has(id[row])) continue;
       if (where && scan[row] !== where) continue;
       if (success && metrics.SR && (metrics.SR[row] > 0) !== (success === "yes")) continue;
-      if (error && metrics.NE && metrics.NE[row] < error) continue;
-      if (least && steps[row] < least) continue;
+      if (metrics.NE && !errors(metrics.NE[row])) continue;
+      if (!lengths(steps[row])) continue;
       if (words.length && !words.every((word) => this.lower[row].includes(word))) continue;
       found.push(row);
     }
@@ -121,7 +127,7 @@ export class EpisodeList {
   }
 
   key(event) {
-    const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
+    const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8, Home: -Infinity, End: Infinity };
     if (!(event.key in moves)) return;
     event.preventDefault();
     const now = this.order.findIndex((row) => this.table.id[row] === this.chosen);

@@ -2,7 +2,7 @@
 
 import { askDrawing, element, query } from "./api.js";
 
-const mapPath = (address, step, other, all) => `/api/walk/map.svg?${query({ ...address, step, other, here: all ? null : true })}`;
+const mapPath = (address, step, other, all) => `api/walk/map.svg?${query({ ...address, step, other, here: all ? null : true })}`;
 
 export class Pane {
   constructor({ act, pickViewpoint }) {
@@ -101,7 +101,7 @@ export class Pane {
     this.actions.replaceChildren(...names.map((name, action) => {
       const share = event.probabilities?.[action];
       const said = share === undefined ? "" : `${(100 * share).toFixed(1)}%`;
-      const bar = element("span", { class: "bar" });
+      const bar = element("span", { class: share === undefined ? "" : "bar" });
       bar.style.setProperty("--share", share ?? 0);
       const chosen = action === event.action;
       const label = element("span", { class: "name" }, name);
@@ -121,7 +121,7 @@ export class Pane {
       cell.style.setProperty("--share", (weight / most).toFixed(3));
       return cell;
     });
-    const said = event?.memory === null || !event ? "Memory: not recorded" : `Memory: ${tokens.length} tokens`;
+    const said = event?.memory === null || !event ? "Memory: not recorded" : `Memory: ${tokens.length} ${tokens.length === 1 ? "token" : "tokens"}`;
     this.memory.replaceChildren(element("small", {}, said), element("div", { class: "strip" }, ...strip));
   }
 

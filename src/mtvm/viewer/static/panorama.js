@@ -7,7 +7,7 @@ let made = null; // the library is large: loaded when the first panorama is show
 async function viewer(container, first) {
   if (!document.createElement("canvas").getContext("webgl2")) throw new Error("this browser has no WebGL 2");
   if (!made) {
-    made = import("/static/vendor/panorama.js").then(({ Viewer, MarkersPlugin }) => {
+    made = import("./vendor/panorama.js").then(({ Viewer, MarkersPlugin }) => {
       const shown = new Viewer({
         container,
         panorama: first ?? plainSphere(),
@@ -43,28 +43,61 @@ function plainSphere() {
   return canvas.toDataURL("image/png");
 }
 
+const QUICK = 300, AGAIN = 700; // milliseconds until words are shown instead, and until the server is asked again
 let now, request = 0; // the address of the image that is shown, null for the plain sphere
 
-// `address` is where the server has the place; `event` what the agent thinks there.
-export async function showPanorama(container, place, address, event, act) {
+// `address` is where the server has the place; `event` what the agent thinks there; `say` is told what is shown.
+export async function showPanorama(container, place, address, event, act, say) {
   const mine = ++request;
-  const picture = place.image ? address : null;
+  const draw = (picture) => drawSphere(container, place, picture, event, act, () => mine !== request);
+  if (!place.image) {
+    say("no image here: names and captions in their directions");
+    return draw(null);
+  }
+  const drawn = pictureAt(address, () => mine !== request);
+  const quick = await Promise.race([drawn, new Promise((resolve) => setTimeout(resolve, QUICK, "slow"))]);
+  if (quick === "slow") {
+    say("the image is being drawn; until then names in their directions");
+    await draw(null);
+  }
+  if (await drawn) {
+    await draw(address);
+    if (mine === request) say(null);
+  }
+}
+
+// Whether the server has the image now, which the browser keeps then; it may have to be drawn first.
+async function pictureAt(address, overtaken) {
+  for (;;) {
+    const answer = await fetch(address);
+    if (overtaken()) return false;
+    if (answer.status !== 202) {
+      if (!answer.ok) throw new Error((await answer.json()).error);
+      await answer.blob();
+      return true;
+    }
+    await new Promise((resolve) => setTimeout(resolve, AGAIN));
+  }
+}
+
+async function drawSphere(container, place, picture, event, act, overtaken) {
+  if (overtaken()) return;
   if (now === undefined) now = picture;
   const { shown, markers } = await viewer(container, picture);
-  if (mine !== request) return;
+  if (overtaken()) return;
   const yaw = event && event.action < place.candidates.length ? place.candidates[event.action].heading : event?.heading ?? 0;
   if (picture !== now) {
     now = picture;
     await shown.setPanorama(picture ?? plainSphere(), { transition: false, showLoader: false, position: { yaw, pitch: 0 } });
-    if (mine !== request) return;
+    if (overtaken()) return;
   }
-  shown.rotate({ yaw, pitch: place.image ? -0.1 : 0 });
-  markers.setMarkers([...words(place), ...candidates(place, event, act)]);
-  container.dataset.ready = String(mine);
+  shown.rotate({ yaw, pitch: picture ? -0.1 : 0 });
+  markers.setMarkers([...words(place, picture), ...candidates(place, event, act)]);
+  container.dataset.ready = picture ? "image" : "words";
 }
 
-function words(place) {
-  const sights = place.image ? place.sights.filter((sight) => sight.kind === "room") : place.sights;
+function words(place, picture) {
+  const sights = picture ? place.sights.filter((sight) => sight.kind === "room") : place.sights;
   return sights.map((sight, number) => ({
     id: `word-${number}`,
     element: element("span", { class: `sight ${sight.kind}` }, sight.text),

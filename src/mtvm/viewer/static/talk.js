@@ -15,9 +15,11 @@ export class Talk {
     this.events = [];
     this.start = null;
     this.busy = false;
+    this.awake = new Set();
     $("agent").replaceChildren(...agents.map((agent, number) => element("option", { value: number }, agent.name)));
-    $("agent").addEventListener("change", () => { this.fillBuildings(); this.choosing(); });
+    $("agent").addEventListener("change", () => { this.fillBuildings(); this.choosing(); this.wake(); });
     $("building").addEventListener("change", () => this.choosing());
+    $("start").addEventListener("change", () => this.restart());
     $("begin").addEventListener("click", () => this.guarded(() => this.begin()));
     $("go").addEventListener("click", () => this.guarded(() => this.walk()));
     $("one").addEventListener("click", () => this.act(null));
@@ -31,6 +33,18 @@ export class Talk {
 
   async open() {
     if (!this.session && !this.choosingMap) await this.choosing();
+    this.wake();
+  }
+
+  // Load the agent while the visitor still thinks about what to say.
+  async wake() {
+    const agent = $("agent").value;
+    if (this.awake.has(agent)) return;
+    this.awake.add(agent);
+    const said = `${this.agents[Number(agent)].name} is waking up…`;
+    $("progress").textContent = said;
+    await ask(`api/agents/${agent}/wake`, {}).catch(this.complain);
+    if ($("progress").textContent === said) $("progress").textContent = "It is awake.";
   }
 
   // The map of the building, to choose where to start.
@@ -45,17 +59,36 @@ export class Talk {
     this.pane.title.textContent = `Where should it start in ${scan}?`;
     for (const part of [this.pane.words, this.pane.actions, this.pane.memory, this.pane.metrics]) part.replaceChildren();
     this.pane.pickViewpoint = (viewpoint) => this.pick(viewpoint);
-    await this.pane.drawMap(`/api/buildings/${encodeURIComponent(scan)}/map.svg?${query({ agent: $("agent").value })}`, false);
+    await this.pane.drawMap(`api/buildings/${encodeURIComponent(scan)}/map.svg?${query({ agent: $("agent").value })}`, false);
+    this.fillStarts();
+  }
+
+  // Another start, chosen from the list; while a walk is shown, the map of the building comes back.
+  async restart() {
+    const viewpoint = $("start").value || null;
+    if (this.session) await this.choosing();
+    this.pick(viewpoint);
+  }
+
+  // Every viewpoint of the map by its room, so that one can choose without a mouse.
+  fillStarts() {
+    const options = [...this.pane.map.querySelectorAll(".viewpoint")].map(({ dataset }) => ({
+      value: dataset.viewpoint, said: [dataset.room, dataset.viewpoint.slice(0, 8)].filter(Boolean).join(" · "),
+    }));
+    options.sort((a, b) => a.said.localeCompare(b.said));
+    $("start").replaceChildren(
+      element("option", { value: "" }, "anywhere"), ...options.map(({ value, said }) => element("option", { value }, said)),
+    );
   }
 
   pick(viewpoint) {
     this.start = viewpoint;
+    $("start").value = viewpoint ?? "";
     for (const shape of this.pane.map.querySelectorAll(".viewpoint")) shape.classList.toggle("start", shape.dataset.viewpoint === viewpoint);
-    $("progress").textContent = `It starts at viewpoint ${viewpoint.slice(0, 8)}.`;
   }
 
   async begin() {
-    const answer = await ask("/api/sessions", {
+    const answer = await ask("api/sessions", {
       text: $("instruction").value, agent: Number($("agent").value), building: $("building").value, viewpoint: this.start,
     });
     this.session = answer.session;
@@ -70,7 +103,7 @@ export class Talk {
   // Take one step; `action` null is the agent's own.
   act(action) {
     return this.guarded(async () => {
-      const answer = await ask("/api/act", { session: this.session, action });
+      const answer = await ask("api/act", { session: this.session, action });
       this.events[this.events.length - 1] = answer.done;
       if (answer.thought) this.events.push(answer.thought);
       else this.done = true;
@@ -79,7 +112,7 @@ export class Talk {
   }
 
   async walk() {
-    for await (const event of askStream("/api/walk", { session: this.session })) {
+    for await (const event of askStream("api/walk", { session: this.session })) {
       if (event.step < this.events.length) this.events[event.step] = event;
       else this.events.push(event);
       this.done = event.action === event.candidates.length && event.step === this.events.length - 1;
