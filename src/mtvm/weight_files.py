@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import os
 import pickle
+import pickletools
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
 CHECKSUM = "sha256"
 """The entry of a safetensors file's own description that holds the digest of its tensors."""
 
+_PICKLES = 5
+"""In a file that is no archive, one after the other: a mark, the version, the system, the tensors, and their places."""
+_LONGEST_NAME = 1000
+
 
 def read_weight_file(path: Path) -> dict[str, Any]:
     """The content of a safetensors file or of a pickle of plain tensors; code in a pickle is never run."""
@@ -31,9 +37,7 @@ def read_weight_file(path: Path) -> dict[str, Any]:
     try:
         if path.suffix == ".safetensors":
             return _read_safetensors(path)
-        if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive:
-                check_unpacked(path, sum(item.file_size for item in archive.infolist()))
+        _check_names(path)
         loaded = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
         if "Unsupported global" in str(error) or "Unsupported class" in str(error):
@@ -51,6 +55,27 @@ def read_weight_file(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: holds a {type(loaded).__name__}, not tensors by name.")
     _check_tensors(path, loaded)
     return loaded
+
+
+def _check_names(path: Path) -> None:
+    """Raise if a pickle names something in very many letters, which torch would take minutes to complain of."""
+    with contextlib.ExitStack() as stack:
+        pickles: list[IO[bytes]] = [stack.enter_context(path.open("rb"))] * _PICKLES
+        if zipfile.is_zipfile(path):
+            archive = stack.enter_context(zipfile.ZipFile(path))
+            check_unpacked(path, sum(item.file_size for item in archive.infolist()))
+            found = [item for item in archive.infolist() if item.filename.lower().endswith("data.pkl")]
+            pickles = [stack.enter_context(archive.open(item)) for item in found]
+        operations = itertools.chain.from_iterable(map(pickletools.genops, pickles))
+        too_long = False
+        try:
+            too_long = any(one.name == "GLOBAL" and len(str(name)) > _LONGEST_NAME for one, name, _ in operations)
+        except MemoryError:
+            raise pickle.UnpicklingError("it says to hold a text larger than the memory") from None
+        except ValueError:
+            pass  # fewer pickles, or a damaged one: torch stops there too, and says what it has found
+    if too_long:
+        raise pickle.UnpicklingError("Unsupported global")
 
 
 def _read_safetensors(path: Path) -> dict[str, Any]:
@@ -73,6 +98,19 @@ def checksum(tensors: Mapping[str, Tensor]) -> str:
         digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
         digest.update(tensor.reshape(-1).view(torch.uint8).numpy().data)
     return digest.hexdigest()
+
+
+def write_safetensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
+    """Write tensors with their digest; a full disk leaves what was there."""
+    from safetensors import SafetensorError
+    from safetensors.torch import save_file
+
+    whole = {name: tensor.contiguous() for name, tensor in tensors.items()}
+    with atomic_path(path) as fresh:
+        try:
+            save_file(whole, fresh, {CHECKSUM: checksum(whole)})
+        except SafetensorError as error:
+            raise InputError(f"{path}: writing failed ({error}); nothing was changed.") from None
 
 
 @contextlib.contextmanager

@@ -1,8 +1,12 @@
 """The feature store: lookup, gathering, refusals and sharing between processes."""
 
+import contextlib
+import functools
 import json
 import multiprocessing
+import os
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -224,6 +228,20 @@ def test_feature_store_write_replaces_a_store_only_when_complete(tmp_path):
     assert [item.name for item in tmp_path.iterdir()] == ["store"]
 
 
+def test_feature_store_write_replaces_a_store_that_another_process_has_just_written(tmp_path, monkeypatch):
+    """It appears between two looks at its place."""
+    write = functools.partial(FeatureStore.write, tmp_path / "store", source="made", source_format="test")
+    write([("s", "v", np.zeros((VIEWS, 2), np.float32))])
+    is_dir = Path.is_dir
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "is_dir", lambda path: path != tmp_path / "store" and is_dir(path))
+        entries = iter([("s", "v", np.ones((VIEWS, 2), np.float32))])
+        with contextlib.suppress(InputError):  # of opening what is no folder
+            write(entries)
+    assert next(entries, None) is None
+    assert (FeatureStore.open(tmp_path / "store").panorama([0]) == 1).all()
+
+
 def test_feature_store_write_refuses_to_replace_other_folders(tmp_path):
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(InputError, match=r"thesis\.tex"):
@@ -268,6 +286,16 @@ def test_feature_store_refuses_damaged_files(tmp_path, damage, message):
     path = write(tmp_path / "store").path
     damage(path)
     with pytest.raises(InputError, match=message):
+        FeatureStore.open(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+@pytest.mark.parametrize("name", ["meta.json", "index.npy", "features.npy"])
+def test_feature_store_does_not_wait_for_a_pipe(tmp_path, name):
+    path = write(tmp_path / "store").path
+    (path / name).unlink()
+    os.mkfifo(path / name)
+    with pytest.raises(InputError, match=rf"{name}: not a file but a folder, a pipe or a device"):
         FeatureStore.open(path)
 
 

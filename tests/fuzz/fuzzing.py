@@ -6,6 +6,7 @@ python tests/fuzz/fuzzing.py --cases 50000        (make fuzz)
 import argparse
 import collections
 import dataclasses
+import math
 import os
 import random
 import resource
@@ -116,7 +117,7 @@ def fuzz(targets, folder, cases, seed, seconds=None):
     started, found = time.monotonic(), collections.OrderedDict()
     for place, target in enumerate(targets):
         left = None if seconds is None else (seconds - (time.monotonic() - started)) / (len(targets) - place)
-        share, outcome = cases // len(targets), Outcome()
+        share, outcome = math.ceil(cases * _weight(target) / sum(map(_weight, targets))), Outcome()
         rng, began = random.Random(f"{seed} {target.name}"), time.monotonic()
         while outcome.cases < share and (left is None or time.monotonic() - began < left):
             more = attack(target, folder, min(share - outcome.cases, 25), rng)
@@ -129,6 +130,10 @@ def fuzz(targets, folder, cases, seed, seconds=None):
             )
         found[target.name] = outcome
     return found
+
+
+def _weight(target):
+    return 0.1 if target.is_slow else 1.0
 
 
 def table(found):

@@ -25,13 +25,18 @@ from mtvm.features.store import FeatureStore
 from mtvm.homes.build import WorldConfig, _digest, _is_built
 from mtvm.learning import checkpoint
 from mtvm.learning.run_folder import RunFolder
-from mtvm.models.config import ModelConfig
+from mtvm.models.config import ModelConfig, SpeakerModelConfig
 from mtvm.models.importing import import_agent
 from mtvm.models.network import make_network
 from mtvm.models.saving import load_model, save_model
+from mtvm.models.speaker import Speaker
 from mtvm.models.weights import released_tensors, write_released
 from mtvm.presets import PRESETS
+from mtvm.tasks.data import DataFolder
+from mtvm.tasks.events import write_events
+from mtvm.tasks.load import load_episodes
 from mtvm.testing.tiny import write_tiny_world
+from mtvm.viewer.sources import Source
 from mtvm.weight_files import read_weight_file
 from mtvm.world.skybox import load_depth_faces, load_faces
 
@@ -55,6 +60,8 @@ class Target:
     name: str
     files: tuple[str, ...]
     run: Callable[[Path], object]
+    is_slow: bool = False
+    """It gets a tenth of the cases."""
 
 
 def command(*arguments):
@@ -104,7 +111,39 @@ def make_samples(folder):
     (folder / "world").mkdir()
     (folder / "world" / "world.json").write_text(json.dumps(world))
     shutil.copy(data / "results.json", folder / "world")
+    _write_evaluation(folder / "evaluation", data)
+    shutil.copy(data / "R2R" / "R2R_train.json", data / "R2R" / "prevalent_aug.json")
+    (folder / "scans.txt").write_text("tiny0\n")
+    _write_training(folder / "training", data)
     return TARGETS
+
+
+def _write_evaluation(folder, data):
+    episodes = load_episodes("r2r", "val_unseen", data)
+    folder.mkdir()
+    shutil.copy(data / "results.json", folder)
+    (folder / "metrics.json").write_text(json.dumps({"split": "r2r val_unseen", "episodes": len(episodes)}))
+    source = Source.read("made", folder / "results.json", DataFolder(data), episodes)
+    thoughts = [
+        dataclasses.replace(
+            step,
+            probabilities=[0.5] * (len(step.candidates) + 1),
+            words=[(word, 0.1) for word in episodes.texts[0].split()],
+            memory=[0.2] * step.step,
+        )
+        for step in source.events(0)
+    ]
+    write_events(folder / "steps.jsonl", thoughts)
+
+
+def _write_training(folder, data):
+    """A run and a speaker that could go on."""
+    options = ("--optimizer.updates", "1", "--batch", "2", "--data.folder", str(data))
+    sizes = [f"--model.{name}={value}" for name, value in (("hidden", 8), ("heads", 2), ("intermediate", 8))]
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        main(["train", "tiny", "--out", str(folder), "--data.sight", "blind", "--device", "cpu", *options, *sizes])
+    sizes = SpeakerModelConfig(hidden=8, heads=2, encoder_layers=1, decoder_layers=1, feature_width=4, vocabulary=9)
+    Speaker(sizes).save(folder.parent / "speaker")
 
 
 def _write_features(folder, entries):
@@ -191,6 +230,7 @@ def _runs(folder):
     command("runs", "{here}/run/runs", "--json")(folder)
 
 
+EVALUATION = tuple(f"evaluation/{name}" for name in ("results.json", "steps.jsonl", "metrics.json"))
 SCORE = ("score", "{here}/data/results.json", "--data", "{here}/data", "--csv", "{here}/out/table.csv")
 TARGETS = [
     Target("score: result file", ("data/results.json",), command(*SCORE)),
@@ -246,6 +286,53 @@ TARGETS = [
     Target("homes build: world.json", ("world/world.json",), lambda f: _is_built(f / "world", WorldConfig())),
     Target("skybox", ("pictures/v_skybox_small.jpg",), lambda f: load_faces(f / "pictures", "v")),
     Target("depth", ("pictures/v_skybox_depth_small.png",), lambda f: load_depth_faces(f / "pictures", "v")),
+    *(
+        Target(
+            f"figure {kind}: evaluation",
+            EVALUATION,
+            command("figure", kind, "{here}/evaluation", "--data", "{here}/data", "--out", f"{{here}}/out/f.{ending}"),
+            is_slow=True,
+        )
+        for kind, ending in (("map", "svg"), ("matrix", "svg"), ("strip", "png"), ("html", "html"))
+    ),
+    Target(
+        "data hold-out",
+        ("data/R2R/R2R_train.json", "scans.txt"),
+        command("data", "hold-out", "{here}/out/dev", "--data", "{here}/data", "--scans", "{here}/scans.txt"),
+    ),
+    Target(
+        "data r4r",
+        ("data/R2R/R2R_train.json",),
+        command("data", "r4r", "train", "--data", "{here}/data", "--out", "{here}/out/r4r.json"),
+    ),
+    Target(
+        "baseline: PREVALENT's file",
+        ("data/R2R/prevalent_aug.json",),
+        command(
+            *("baseline", "stop", "--task", "prevalent", "--split", "aug"),
+            *("--data", "{here}/data", "--out", "{here}/out/p.json"),
+        ),
+    ),
+    Target(
+        "weights export: agent",
+        ("weights/agent/config.json", "weights/agent/model.safetensors"),
+        command("weights", "export", "{here}/weights/agent", "{here}/out/w.pt"),
+    ),
+    Target("speaker", ("speaker/config.json", "speaker/model.safetensors"), lambda f: Speaker.load(f / "speaker")),
+    Target(
+        "resume: run",
+        ("training/config.json", "training/checkpoint.pt", "training/metrics.jsonl"),
+        command("resume", "{here}/training"),
+        is_slow=True,
+    ),
+    Target(
+        "eval: run",
+        ("training/config.json", "training/best/config.json", "data/R2R/R2R_val_unseen.json"),
+        command(
+            *("eval", "{here}/training", "--split", "r2r/val_unseen", "--out", "{here}/out/eval", "--device", "cpu"),
+        ),
+        is_slow=True,
+    ),
     Target("cache", ("cache/a.npz",), lambda f: read_cached(f / "cache" / "a.npz", ["a", "b"])),
 ]
 warnings.filterwarnings("ignore", module="torch|PIL")

@@ -10,6 +10,7 @@ from mtvm.learning.rollout import roll_out
 from mtvm.models.config import HISTORIES
 from mtvm.tasks.rewards import Rewards
 from mtvm.tasks.teacher import Teacher
+from mtvm.world.explored import ExploredMap
 from mtvm.world.simulator import Simulator
 
 ROWS = np.array([3, 0, 17, 8, 30])
@@ -58,14 +59,17 @@ def walk_slowly(model, vision, episodes, tokens, row, choose, max_steps=STEPS, m
     rewards, teacher = Rewards(alone), Teacher(alone)
     text = model.encode(tokens.select(torch.tensor([row])))
     other = None if masked is None else model.encode(masked.select(torch.tensor([row])))
+    known = ExploredMap(simulator) if model.config.actions == "map" else None
+    look = simulator.observe if known is None else known.observe
     past = model.start(text, vision.facing(simulator.view))
     walk = Walk([int(simulator.node[0])], [int(simulator.view[0])], [text, other])
     for number in range(max_steps):
-        seen = simulator.observe()
+        seen = look()
         step = model.step(text, past, *vision.actions(seen))
         if other is not None:
             walk.dropped.append(model.step(other, past, *vision.actions(seen)))
-        stop, right = int(seen.count[0]), int(teacher.actions(seen.node)[0])
+        stop = int(seen.count[0])
+        right = int((teacher.actions(seen.node) if known is None else teacher.actions_on_map(seen))[0])
         action = choose(number, step.logits[0], right)
         walk.steps.append(step)
         walk.logits.append(step.logits[0])
@@ -73,14 +77,14 @@ def walk_slowly(model, vision, episodes, tokens, row, choose, max_steps=STEPS, m
         walk.chosen.append(action)
         walk.values.append(model.value(step)[0])
         panorama = vision.panorama(seen)
-        simulator.step([action])
-        walk.rewards.append(rewards.step(simulator.node, np.array([action == stop]))[0])
+        walked = simulator.step([action]) if known is None else known.go(seen, np.array([action]))
+        walk.rewards.append(rewards.step(walked, np.array([action == stop]))[0])
         if action == stop:
             return walk
-        walk.nodes.append(int(simulator.node[0]))
-        walk.views.append(int(simulator.view[0]))
+        walk.nodes += walked[0].tolist()
+        walk.views += [int(simulator.view[0])] * walked.shape[1]
         past = model.remember(past, step, torch.tensor([action]), vision.facing(simulator.view), panorama)
-    walk.bootstrap = float(model.value(model.step(text, past, *vision.actions(simulator.observe()))))
+    walk.bootstrap = float(model.value(model.step(text, past, *vision.actions(look()))))
     return walk
 
 

@@ -43,12 +43,13 @@ def test_read_record_passes_over_what_is_no_line(tmp_path, line):
 
 
 def test_record_writes_curves_for_tensorboard(tmp_path):
+    """Those of a run that goes on replace what was drawn after the update that was saved."""
     pytest.importorskip("tensorboard")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     record = Record(tmp_path, 0, tmp_path / "curves")
     for update in (1, 2):
         record.write("train", update, {"loss": update / 2})
-    record.close()
+    Record(tmp_path, 1, tmp_path / "curves").write("train", 2, {"loss": 8.0})
     found = EventAccumulator(str(tmp_path / "curves")).Reload()
-    assert [(point.step, point.value) for point in found.Scalars("train/loss")] == [(1, 0.5), (2, 1.0)]
+    assert [(point.step, point.value) for point in found.Scalars("train/loss")] == [(1, 0.5), (2, 8.0)]

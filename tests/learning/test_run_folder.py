@@ -142,6 +142,18 @@ def snapshot(folder):
     return {name: (content, (folder / name).stat().st_mtime_ns) for name, content in contents(folder).items()}
 
 
+def test_clear_removes_a_run_but_not_one_that_is_being_trained(tmp_path):
+    (tmp_path / "best").mkdir()
+    (tmp_path / "best" / "config.json").write_text("{}")
+    (tmp_path / "config.json").write_text("{}")
+    folder = RunFolder(tmp_path)
+    with folder.lock(), pytest.raises(InputError, match="another process is training here"):
+        RunFolder(tmp_path).clear()
+    assert folder.is_run
+    folder.clear()
+    assert [item.name for item in tmp_path.iterdir()] == ["lock"]
+
+
 def test_second_process_is_refused_before_it_reads_or_writes_anything(config):
     """Two real processes; the first one is held in the middle of its training."""
     config = changed(config, optimizer={"updates": 100_000}, selection={"every": 100_000})

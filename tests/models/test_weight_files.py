@@ -51,6 +51,7 @@ BYTES = {
     "zeros": bytes(100),
     "a zip of nothing": b"PK\x05\x06" + bytes(18),
     "half a pickle": pickle.dumps({"a": [1] * 100}, protocol=2)[:50],
+    "a text larger than any memory": b"\x80\x04\x8d" + (2**60).to_bytes(8, "little") + b"x",
     "a picture": b"\x89PNG\r\n\x1a\n" + bytes(range(256)),
 }
 
@@ -121,6 +122,27 @@ def test_read_weight_file_refuses_tensors_that_are_not_plain(tmp_path, make, sai
     torch.save({"state": {"vln_bert.a": torch.ones(2), "odd": [make()]}}, tmp_path / "best.pt")
     with pytest.raises(InputError, match=said) as error:
         read_weight_file(tmp_path / "best.pt")
+    one_sentence(error, "best.pt")
+
+
+@pytest.mark.parametrize("archived", [True, False])
+def test_read_weight_file_refuses_a_name_without_end_before_torch_complains_of_it(tmp_path, archived, monkeypatch):
+    """torch takes minutes to put a name of a megabyte into a sentence."""
+    path = tmp_path / "best.pt"
+    torch.save({"a": torch.zeros(2)}, path, _use_new_zipfile_serialization=archived)
+    name = b"ctorch._utils\n_rebuild_tensor_v2\n"
+    if archived:
+        with zipfile.ZipFile(path) as whole:
+            members = {item.filename: whole.read(item) for item in whole.infolist()}
+        with zipfile.ZipFile(path, "w") as spoiled:
+            for member, content in members.items():
+                spoiled.writestr(member, content.replace(name, b"ctorch\n" + b"x" * 10**6 + b"\n"))
+    else:
+        path.write_bytes(path.read_bytes().replace(name, b"ctorch\n" + b"x" * 10**6 + b"\n"))
+    assert path.stat().st_size > 10**6
+    monkeypatch.setattr(torch, "load", lambda *arguments, **options: pytest.fail("torch was asked"))
+    with pytest.raises(InputError, match="holds code beside tensors, which is not run") as error:
+        read_weight_file(path)
     one_sentence(error, "best.pt")
 
 

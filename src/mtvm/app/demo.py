@@ -170,7 +170,7 @@ def train_agent(run: Path, data: Path, memory: bool, updates: int) -> None:
     folder = RunFolder(run)
     try:
         if folder.is_run and folder.config() != config:
-            shutil.rmtree(run)
+            folder.clear()
         if mtvm.train(config, show_progress=False).finished:
             mtvm.evaluate(run, show_progress=False)
     except InputError as error:

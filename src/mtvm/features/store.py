@@ -10,6 +10,7 @@ A store is a folder of three files:
 from __future__ import annotations
 
 import hashlib
+import io
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
@@ -69,6 +70,9 @@ class FeatureStore:
     def _open(cls, path: Path) -> FeatureStore:
         if not path.is_dir():
             raise InputError(f"{path}: no feature store here; make one with: mtvm features import SOURCE STORE")
+        for file in (path / name for name in (META_FILE, INDEX_FILE, FEATURES_FILE)):
+            if file.exists() and not file.is_file():
+                raise InputError(f"{file}: not a file but a folder, a pipe or a device; import the features again.")
         meta = read_json(path / META_FILE, "description of a feature store")
         if not isinstance(meta, dict) or meta.get("format_version") != FORMAT_VERSION:
             raise InputError(f"{path / META_FILE}: not format version {FORMAT_VERSION}; import the features again.")
@@ -121,7 +125,9 @@ class FeatureStore:
             folder.mkdir()
             with (folder / FEATURES_FILE).open("wb") as file:
                 rows, width, digest = _write_features(file, entries, source)
-            np.save(folder / INDEX_FILE, _sorted_index(rows))
+            packed = io.BytesIO()  # where the disk is full, numpy would not say so
+            np.save(packed, _sorted_index(rows))
+            (folder / INDEX_FILE).write_bytes(packed.getbuffer())
             meta = {
                 "format_version": FORMAT_VERSION,
                 "id": digest,
@@ -196,10 +202,12 @@ class FeatureStore:
 
 def _refuse_other_content(path: Path) -> None:
     """Raise if `path` is something other than a store, because it would be replaced."""
-    if path.is_dir():
+    try:
         others = {item.name for item in path.iterdir()} - {FEATURES_FILE, INDEX_FILE, META_FILE}
-    else:
-        others = {path.name} if path.exists() else set()
+    except FileNotFoundError:
+        return
+    except NotADirectoryError:
+        others = {path.name}
     if others:
         raise InputError(
             f"{path}: not a feature store (it contains {min(others)!r}) and would be overwritten; give a new folder."

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import zipfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,29 @@ def load(path: Path, before: Path | None = None) -> dict[str, Any]:
     if state.get("format") != FORMAT:
         raise InputError(f"{path}: a checkpoint of another version of mtvm ({shown(state.get('mtvm', 'unknown'))}).")
     return state
+
+
+@contextlib.contextmanager
+def going_on_from(path: Path) -> Iterator[None]:
+    """A block that uses a state: what the state lacks, or has of another kind, is said in one sentence."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+        raise InputError(
+            f"{path}: lacks something of a checkpoint of this run, or has it of another kind "
+            f"({shown(f'{type(error).__name__}: {error}')}); remove it to begin the run anew."
+        ) from None
+
+
+def refuse_other_data(path: Path, before: Mapping[str, str], now: Mapping[str, str]) -> None:
+    """Raise if the data is not what it was, by the fingerprints of each part."""
+    for name, fingerprint in before.items():
+        if now.get(name) != fingerprint:
+            raise InputError(
+                f"{path}: {name} is not what it was when this run began; bring it back, or begin a new run with --out."
+            )
 
 
 def _damaged_part(path: Path) -> str | None:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
+import os
+import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,14 +26,10 @@ class Record:
         self.path = folder / RECORD
         kept = [line for line in read_record(folder) if line["update"] <= update]
         write_text(self.path, "".join(json_text(line) + "\n" for line in kept))
-        self._board: Any = None
-        if tensorboard is not None:
-            try:
-                from torch.utils.tensorboard import SummaryWriter
-            except ImportError:
-                return
+        self._curves: _Curves | None = None
+        if tensorboard is not None and importlib.util.find_spec("tensorboard") is not None:
             with self._curves_if_possible():
-                self._board = SummaryWriter(str(tensorboard), purge_step=update + 1)
+                self._curves = _Curves(tensorboard, update + 1)
 
     def write(self, kind: str, update: int, values: dict[str, float]) -> None:
         """Add a line; `kind` is train, or the split of a validation."""
@@ -38,15 +38,9 @@ class Record:
                 file.write(json_text({"update": update, "kind": kind} | values) + "\n")
         except OSError as error:
             raise InputError(f"{self.path}: the record could not be written ({error.strerror}).") from error
-        if self._board is not None:
+        if self._curves is not None:
             with self._curves_if_possible():
-                for name, value in values.items():
-                    self._board.add_scalar(f"{kind}/{name}", value, update)
-
-    def close(self) -> None:
-        if self._board is not None:
-            with self._curves_if_possible():
-                self._board.close()
+                self._curves.write({f"{kind}/{name}": value for name, value in values.items()}, update)
 
     @contextlib.contextmanager
     def _curves_if_possible(self) -> Iterator[None]:
@@ -54,8 +48,34 @@ class Record:
         try:
             yield
         except OSError as error:
-            self._board = None
+            self._curves = None
             notice(f"{self.path.parent}: the curves for TensorBoard end here ({error.strerror or error}).")
+
+
+class _Curves:
+    """A file of curves for TensorBoard, whose own writer does so in a thread, which ends in a traceback if the disk is
+    full. What earlier files say of `first` and later updates is to be forgotten."""
+
+    def __init__(self, folder: Path, first: int) -> None:
+        from tensorboard.compat.proto.event_pb2 import SessionLog
+
+        folder.mkdir(parents=True, exist_ok=True)
+        self._path = folder / f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}"
+        self._add(step=first, file_version="brain.Event:2")
+        self._add(step=first, session_log=SessionLog(status=SessionLog.START))
+
+    def write(self, values: dict[str, float], update: int) -> None:
+        from tensorboard.compat.proto.summary_pb2 import Summary
+
+        points = [Summary.Value(tag=name, simple_value=value) for name, value in values.items()]
+        self._add(step=update, summary=Summary(value=points))
+
+    def _add(self, **content: Any) -> None:
+        from tensorboard.compat.proto.event_pb2 import Event
+        from tensorboard.summary.writer.record_writer import RecordWriter
+
+        with self._path.open("ab") as file:
+            RecordWriter(file).write(Event(wall_time=time.time(), **content).SerializeToString())
 
 
 def read_record(folder: Path) -> list[dict[str, Any]]:

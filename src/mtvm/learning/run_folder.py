@@ -17,6 +17,7 @@ import contextlib
 import dataclasses
 import math
 import os
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,13 @@ class RunFolder:
             for place, _, _ in os.walk(self.path):
                 remove_leftovers(Path(place))
             yield
+
+    def clear(self) -> None:
+        """Remove everything, unless another process trains here."""
+        with self.lock():
+            for item in self.path.iterdir():
+                if item.name != _LOCK:
+                    shutil.rmtree(item) if item.is_dir() and not item.is_symlink() else item.unlink()
 
 
 def refuse_changes(there: dict[str, Any], config: TrainConfig, path: Path, what: str, where: str, remedy: str) -> None:
