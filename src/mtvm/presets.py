@@ -83,11 +83,16 @@ def _laptop_runs() -> dict[str, TrainConfig]:
             feature_dropout=0.3,
         ),
         data=DataConfig(sight="names", mirror=True),
-        loss=_with_students(share=0.5, teacher_forced_updates=1200),
-        optimizer=OptimizerConfig(updates=3600, lr=1e-3, schedule="linear", warmup=100, clip=5.0, ema=0.995),
-        selection=SelectionConfig(split="r2r/val_seen", every=600),
+        loss=_with_students(share=0.5, teacher_forced_updates=500),
+        optimizer=OptimizerConfig(
+            kind="muon", updates=1800, lr=1e-3, schedule="linear", warmup=100, clip=5.0, ema=0.995
+        ),
+        selection=SelectionConfig(split="r2r/val_seen", every=450),
         batch=64,
         alternate=True,
+    )
+    on_map = dataclasses.replace(
+        semantic, out=Path("runs/r2r-map"), model=dataclasses.replace(semantic.model, actions="map")
     )
     long_too = ("r2r/val_seen", "r2r/val_unseen", "long/val_seen", "long/val_unseen")
     demo = TrainConfig(
@@ -110,7 +115,7 @@ def _laptop_runs() -> dict[str, TrainConfig]:
         selection=SelectionConfig(split="r2r/val_seen", every=10),
         batch=8,
     )
-    return {"r2r-semantic": semantic, "demo": demo, "tiny": tiny}
+    return {"r2r-map": on_map, "r2r-semantic": semantic, "demo": demo, "tiny": tiny}
 
 
 def pretraining(config: TrainConfig) -> TrainConfig:
@@ -146,7 +151,8 @@ DESCRIPTIONS: dict[str, str] = {
     "paper-ndh": "The paper's NDH run, selected by goal progress.",
     "paper-r4r": "The paper's model on R4R, following the reference path.",
     "paper-small": "The paper's network in small, with its losses; sight from captions. Half an hour on one core.",
-    "r2r-semantic": "Real R2R without images: room and object names as features. 45 minutes on two cores.",
+    "r2r-map": "Real R2R without images, acting on a map: names or --data.sight guesses. 45 minutes on one core.",
+    "r2r-semantic": "The same with the paper's actions: a step leads to a neighbour of the viewpoint.",
     "demo": "The small agent of `make demo`, for the built-in world and its long walks. Six minutes on one core.",
     "tiny": "A few seconds, to try things.",
 }

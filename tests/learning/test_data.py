@@ -14,7 +14,7 @@ import mtvm
 from mtvm.config import DataConfig, Split
 from mtvm.errors import InputError
 from mtvm.learning import data as data_module
-from mtvm.learning.data import Data
+from mtvm.learning.data import Data, fingerprints
 from mtvm.models.text import tokenize, with_mirrored
 
 
@@ -78,7 +78,7 @@ def test_data_of_a_blind_agent_has_no_store(open_data):
     opened = open_data(features=None, sight="blind")
     assert opened.store is None
     assert opened.dataset(Split.parse("r2r/train")).vision.store is None
-    assert opened.fingerprints([])["features"] == "none"
+    assert fingerprints(opened.store, {})["features"] == "none"
     assert opened.network == SMALL
 
 
@@ -149,19 +149,20 @@ def test_dataset_without_goals_is_refused_where_goals_are_needed(open_data):
 
 
 def test_fingerprints_change_with_the_episodes_and_the_features(small_data, tiny_world, tmp_path):
-    def fingerprints():
+    def found():
         config = DataConfig(folder=tmp_path / "data", features=tmp_path / "data" / "features")
         opened = Data(config, SMALL, show_progress=False)
-        return opened.fingerprints([opened.dataset(Split.parse(text)) for text in ("r2r/train", "r2r/val_seen")])
+        names = ("r2r/train", "r2r/val_seen")
+        return fingerprints(opened.store, {name: opened.dataset(Split.parse(name)).episodes for name in names})
 
     shutil.copytree(small_data, tmp_path / "data")
-    before = fingerprints()
+    before = found()
     graphs = {"graphs of r2r/train", "graphs of r2r/val_seen"}
     assert set(before) == {"features", "index of the features", "r2r/train", "r2r/val_seen"} | graphs
-    assert fingerprints() == before
+    assert found() == before
     path = tmp_path / "data" / "R2R" / "R2R_val_seen.json"
     path.write_text(json.dumps(json.loads(path.read_text())[1:]))
-    after = fingerprints()
+    after = found()
     assert {name for name in before if before[name] != after[name]} == {"r2r/val_seen"}
     write_features(tmp_path / "data" / "features", tiny_world, SMALL.feature_width, seed=1)
-    assert {name for name in before if fingerprints()[name] != after[name]} == {"features"}
+    assert {name for name in before if found()[name] != after[name]} == {"features"}

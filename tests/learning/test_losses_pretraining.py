@@ -26,7 +26,11 @@ def walked(loss, model, vision, tiny_r2r, tokens):
     """The teacher's walk with the loss's variant of the texts, and the loss's terms."""
     words = tokens.select(torch.from_numpy(ROWS))
     loss.attach(model)
-    variant = loss.drop_words(words, DRAWS)
+    variant, others = loss.drop_words(words, DRAWS), loss.other_instructions(tiny_r2r, ROWS, DRAWS)
+    if others is not None:
+        variant = tokens.select(torch.from_numpy(others))
+        width = max(words.ids.shape[1], variant.ids.shape[1])
+        words, variant = words.padded(width), variant.padded(width)
     loss.variant = 1
     plan = RolloutPlan("teacher", STEPS, needs=loss.needs)
     episodes = tiny_r2r.select(ROWS)
@@ -67,12 +71,9 @@ def test_masked_words_teach_text_and_sight(vision, tiny_r2r, tokens):
 
 def test_matching_compares_a_path_with_its_own_and_another_instruction(vision, tiny_r2r, tokens):
     model = lively_model()
-    trace, terms, words, other = walked(Matching(MatchingConfig(1.0)), model, vision, tiny_r2r, tokens)
+    trace, terms, _, _ = walked(Matching(MatchingConfig(1.0)), model, vision, tiny_r2r, tokens)
     losses, right = [], []
     for row in range(len(ROWS)):
-        (given,) = np.nonzero([torch.equal(ids, other.ids[row]) for ids in words.ids])
-        if any(np.array_equal(trace.nodes[row], trace.nodes[one]) for one in given):
-            continue
         scores = [0.0, 0.0]
         for step in trace.steps:
             if row in step.rows:
@@ -82,9 +83,21 @@ def test_matching_compares_a_path_with_its_own_and_another_instruction(vision, t
                     scores[variant] += number(logs[step.teacher[place]])
         losses.append(number(functional.softplus(torch.tensor(scores[1] - scores[0]))))
         right.append(scores[0] > scores[1])
-    assert 0 < len(losses) == terms["matching"].count
+    assert terms["matching"].count == len(ROWS)
     assert number(terms["matching"].total) == pytest.approx(sum(losses), rel=1e-4)
     assert mean(terms["matching_right"]) == pytest.approx(100 * np.mean(right))
+
+
+def test_matching_compares_nothing_where_there_is_one_path_only(vision, tiny_r2r, tokens):
+    loss = Matching(MatchingConfig(1.0))
+    alone = tiny_r2r.select(np.array([3, 3]))
+    others = loss.other_instructions(alone, np.array([0, 1]), DRAWS[:2])
+    assert others.tolist() == [0, 1]
+    loss.variant = 1
+    words = tokens.select(torch.tensor([3, 3]))
+    plan = RolloutPlan("teacher", STEPS, needs=loss.needs)
+    trace = roll_out(lively_model(), vision, alone, lively_model().encode(words, words), plan, keep_steps=True)
+    assert by_name(loss(trace))["matching"].count == 0
 
 
 def test_matching_gives_every_episode_the_whole_of_another_text(vision, tiny_r2r, tokens):

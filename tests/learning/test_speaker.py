@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import shutil
 import signal
 
 import numpy as np
@@ -13,6 +14,7 @@ from mtvm.config import DataConfig, OptimizerConfig
 from mtvm.errors import InputError
 from mtvm.features.store import FeatureStore
 from mtvm.learning import augment as augmenting
+from mtvm.learning import checkpoint
 from mtvm.learning.augment import augment
 from mtvm.learning.paths import PathVision
 from mtvm.learning.speaker import (
@@ -149,6 +151,67 @@ def test_train_speaker_refuses_the_folder_of_another(small_data, tmp_path):
     train_speaker(config(small_data, tmp_path, updates=2), show_progress=False)
     with pytest.raises(InputError, match=r"another speaker is there \(seed is 0 there, 1 here"):
         train_speaker(config(small_data, tmp_path, updates=2, seed=1), show_progress=False)
+
+
+@pytest.fixture
+def stopped(small_data, tmp_path):
+    """A speaker that has not learnt all yet, on data of its own; its checkpoint is spoiled by some."""
+    shutil.copytree(small_data, tmp_path / "data")
+    made = config(tmp_path / "data", tmp_path / "speaker", updates=2)
+    assert train_speaker(made, show_progress=False)
+    return made
+
+
+def change_graph(folder):
+    path = folder / "connectivity" / "tiny0_connectivity.json"
+    records = json.loads(path.read_text())
+    records[0]["pose"][3] += 0.25
+    path.write_text(json.dumps(records))
+
+
+def change_episodes(folder):
+    path = folder / "R2R" / "R2R_train.json"
+    path.write_text(json.dumps(json.loads(path.read_text())[1:]))
+
+
+def change_features(folder):
+    path = folder / "features" / "features.npy"
+    content = bytearray(path.read_bytes())
+    content[-1000] ^= 1
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (change_graph, "graphs of r2r/train is not what it was"),
+        (change_episodes, "r2r/train is not what it was"),
+        (change_features, r"features\.npy: this feature store is damaged"),
+    ],
+)
+def test_train_speaker_refuses_to_go_on_with_other_data(stopped, change, said):
+    change(stopped.data.folder)
+    with pytest.raises(InputError, match=said):
+        train_speaker(stopped, show_progress=False)
+
+
+@pytest.mark.parametrize("name", ["speaker", "optimizer", "ema", "losses", "data", "config"])
+@pytest.mark.parametrize("spoil", [lambda state, name: state.pop(name), lambda state, name: state.update({name: 7})])
+def test_train_speaker_refuses_a_checkpoint_of_something_else(stopped, name, spoil):
+    path = stopped.out / "checkpoint.pt"
+    state = checkpoint.load(path)
+    spoil(state, name)
+    torch.save(state, path)
+    with pytest.raises(InputError, match=r"checkpoint\.pt: lacks something of a checkpoint"):
+        train_speaker(stopped, show_progress=False)
+
+
+def test_train_speaker_with_a_damaged_checkpoint_offers_the_one_before(small_data, tmp_path):
+    made = config(small_data, tmp_path, updates=4)
+    assert train_speaker(made, show_progress=False)
+    (tmp_path / "checkpoint.pt").write_bytes(b"rubbish")
+    with pytest.raises(InputError, match=r"go on from the one before it.*mv .*checkpoint-before\.pt"):
+        train_speaker(made, show_progress=False)
 
 
 def test_train_speaker_refuses_to_be_blind(small_data, tmp_path):

@@ -97,6 +97,15 @@ def test_speaker_load_answers_a_mistake_with_one_sentence(speaker, tmp_path):
     (tmp_path / "config.json").write_text(text.replace('"hidden": 16', '"hidden": 32'))
     with pytest.raises(InputError, match="does not fit"):
         Speaker.load(tmp_path)
+    (tmp_path / "config.json").write_text(text.replace('"hidden": 16', '"hidden": 1048576'))
+    with pytest.raises(InputError, match="describes a larger speaker"):
+        Speaker.load(tmp_path)
+    (tmp_path / "config.json").write_text(text)
+    content = bytearray((tmp_path / "model.safetensors").read_bytes())
+    content[-9] ^= 1
+    (tmp_path / "model.safetensors").write_bytes(content)
+    with pytest.raises(InputError, match="these weights are damaged"):
+        Speaker.load(tmp_path)
 
 
 def test_speaker_sizes_that_cannot_be_are_refused():
@@ -104,6 +113,8 @@ def test_speaker_sizes_that_cannot_be_are_refused():
         SpeakerModelConfig(hidden=10, heads=4)
     with pytest.raises(InputError, match="at least 1"):
         SpeakerModelConfig(decoder_layers=0)
+    with pytest.raises(InputError, match="cannot be negative"):
+        SpeakerModelConfig(vocabulary=-1)
 
 
 def test_vocabulary_of_has_the_frequent_pieces():

@@ -60,6 +60,7 @@ def test_step_knows_where_it_leads():
         ("viewpoint", None),
         ("heading", "north"),
         ("heading", float("nan")),
+        ("heading", 10**400),
         ("candidates", "ab"),
         ("candidates", [1]),
         ("action", 3),
@@ -95,7 +96,7 @@ def test_event_file_gives_each_episode_its_steps_in_order(tmp_path):
     assert file.of("d") == []
 
 
-@pytest.mark.parametrize("line", ["{", '{"step": 0}', "[]", "\xff"])
+@pytest.mark.parametrize("line", ["{", '{"step": 0}', "[]", "\xff", '{"id": "\\ud800"}', "[" * 5000])
 def test_event_file_names_the_line_that_is_damaged(tmp_path, line):
     path = tmp_path / "steps.jsonl"
     path.write_bytes(json.dumps(GOOD.to_json()).encode() + b"\n" + line.encode("latin-1") + b"\n")

@@ -22,8 +22,7 @@ def punished_stops(episodes):
         ended = simulator.ended.copy()
         actions = teacher.actions(simulator.node)
         stopping = simulator.observe().actions.is_stop(actions)
-        simulator.step(actions)
-        earned = rewards.step(simulator.node, stopping | ended)
+        earned = rewards.step(simulator.step(actions), stopping | ended)
         punished |= stopping & ~ended & (earned < 0)
     return punished.mean()
 

@@ -36,7 +36,7 @@ def own_module(tmp_path, monkeypatch):
 
 
 def test_tasks_are_listed_by_name():
-    assert list(TASKS) == ["r2r", "r4r", "long", "ndh", "prevalent"]
+    assert list(TASKS) == ["r2r", "r4r", "long", "ndh", "reverie", "prevalent"]
     assert all(spec.name == name for name, spec in TASKS.items())
 
 
@@ -45,6 +45,7 @@ def test_tasks_are_listed_by_name():
     [
         ("r2r", (15, 15), "goal", "SPL", 80, "end"),
         ("prevalent", (15, 15), "goal", "SPL", 80, "end"),
+        ("reverie", (15, 15), "goal", "SPL", 80, "end"),
         ("r4r", (30, 30), "path", "SDTW", 160, "end"),
         ("long", (30, 30), "path", "SDTW", 160, "end"),
         ("ndh", (80, 20), "goal", "GP", 300, "start"),
@@ -69,6 +70,7 @@ def test_task_spec_values(name, horizons, follow, metric, max_text, truncation):
         ("ndh", "train", "train.json"),
         ("ndh", "test", "test_cleaned.json"),
         ("prevalent", "aug", "prevalent_aug.json"),
+        ("reverie", "train", "REVERIE_train.json"),
     ],
 )
 def test_file_names_begin_with_the_released_one(name, split, file):
@@ -91,7 +93,7 @@ def test_find_task_gives_known_tasks_by_name():
 def test_find_task_lists_the_known_ones_if_the_name_is_unknown(name):
     message = refused(lambda: find_task(name))
     assert message.startswith(f"unknown task '{name}'")
-    assert "r2r, r4r, long, ndh, prevalent" in message
+    assert "r2r, r4r, long, ndh, reverie, prevalent" in message
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,9 @@ def follow_teacher(episodes, follow):
     rewards, teacher = Rewards(episodes), Teacher(episodes, follow)
     earned, path = [], [simulator.node]
     while not simulator.ended.all():
-        simulator.step(teacher.actions(simulator.node))
+        walked = simulator.step(teacher.actions(simulator.node))
         path.append(simulator.node)
-        earned.append(rewards.step(simulator.node, simulator.ended))
+        earned.append(rewards.step(walked, simulator.ended))
     return rewards, np.array(earned), np.array(path).T
 
 
@@ -46,7 +46,7 @@ def test_rewards_lead_to_via_and_then_to_the_goal(there_and_back):
 @pytest.mark.parametrize("name", ["tiny_r2r", "there_and_back"])
 def test_rewards_are_negative_for_stopping_at_the_start(request, name):
     episodes = request.getfixturevalue(name)  # those of there_and_back start at their goals
-    earned = Rewards(episodes).step(episodes.starts, np.ones(len(episodes), dtype=bool))
+    earned = Rewards(episodes).step(np.full((len(episodes), 1), -1), np.ones(len(episodes), dtype=bool))
     assert (earned == -2).all()
 
 
@@ -58,7 +58,7 @@ def test_rewards_punish_leaving_from_within_a_metre_of_the_goal(start, penalty):
     here = world.node("made", start)
     rewards = Rewards(make_episodes(world, [[here, 0]], [[0]]))
     before = rewards.ndtw[0]
-    (earned,) = rewards.step(np.array([here + 1]), np.array([False]))
+    (earned,) = rewards.step(np.array([[here + 1]]), np.array([False]))
     assert earned == pytest.approx(-1 + rewards.ndtw[0] - before - penalty)
 
 
@@ -66,5 +66,18 @@ def test_keep_leaves_the_other_agents_rewards(tiny_r2r):
     rows, walking = np.arange(0, len(tiny_r2r), 3), np.zeros(len(tiny_r2r), dtype=bool)
     full, part = Rewards(tiny_r2r), Rewards(tiny_r2r)
     part.keep(rows)
-    for nodes in tiny_r2r.references.T[1:3]:
+    for nodes in tiny_r2r.references.T[1:3, :, None]:
         np.testing.assert_allclose(full.step(nodes, walking)[rows], part.step(nodes[rows], walking[rows]))
+
+
+def test_rewards_of_a_step_over_several_nodes_count_each_of_them():
+    """The same walk in one step and in three: the same path, so the same nDTW; progress counts once a step."""
+    row = {name: (2.0 * i, 0) for i, name in enumerate("abcdef")}
+    world = World([make_graph(row, ["ab", "bc", "cd", "de", "ef"])])
+    episodes = make_episodes(world, [[0, 1, 2, 3, 4, 5]], [[5]])
+    once, thrice, going = Rewards(episodes), Rewards(episodes), np.array([False])
+    (together,) = once.step(np.array([[1, 2, 3]]), going)
+    apart = [thrice.step(np.array([[node, -1]]), going)[0] for node in (1, 2, 3)]
+    assert once.ndtw == thrice.ndtw
+    assert once.distance == thrice.distance
+    assert together == pytest.approx(sum(apart) - 2)

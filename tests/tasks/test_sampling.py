@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import shutil
 from collections import Counter
 
 import numpy as np
@@ -75,6 +76,16 @@ def test_hold_out_parts_the_training_buildings(tiny_folder, tmp_path):
     assert chosen.isdisjoint(entry["scan"] for entry in fit)
     assert len(fit) + len(held) == len(train)
     assert counts["held_out"] == sum(len(entry["instructions"]) for entry in held)
+
+
+@pytest.mark.parametrize("content", ["{}", "[1]", '[{"scan": 3}]', '[{"scan": "s", "instructions": "go"}]', "[{}]"])
+def test_hold_out_of_a_malformed_file_is_one_sentence(tiny_folder, tmp_path, content):
+    shutil.copytree(tiny_folder, tmp_path / "data")
+    (tmp_path / "data" / "R2R" / "R2R_train.json").write_text(content)
+    with pytest.raises(InputError, match=r"R2R_train\.json: ") as error:
+        hold_out(DataFolder(tmp_path / "data"), frozenset({"s"}), tmp_path / "dev")
+    assert "\n" not in str(error.value)
+    assert not (tmp_path / "dev").exists()
 
 
 def test_held_out_scans_are_eight():

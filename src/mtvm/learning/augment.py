@@ -90,7 +90,7 @@ def _in_shards(
         for number, first in enumerate(range(0, len(made), config.shard)):
             rows = np.arange(first, min(first + config.shard, len(made)))
             path = shards / f"{number}.json"
-            shard = _read_shard(path, plain)
+            shard = _read_shard(path, plain, len(rows))
             if shard is None:
                 some = made.select(rows)
                 said = speak(
@@ -117,7 +117,7 @@ def _shards(config: AugmentConfig) -> Path:
     return config.out.with_suffix(".shards")
 
 
-def _read_shard(path: Path, config: str) -> dict[str, Any] | None:
+def _read_shard(path: Path, config: str, rows: int) -> dict[str, Any] | None:
     """A shard that an interrupted call with the same options made."""
     if not path.is_file():
         return None
@@ -126,6 +126,8 @@ def _read_shard(path: Path, config: str) -> dict[str, Any] | None:
         raise InputError(
             f"{path.parent}: was made with other options; remove this folder, or name another file with --out."
         )
+    if not all(isinstance(content.get(name), list) and len(content[name]) == rows for name in ("texts", "scores")):
+        raise InputError(f"{path}: this shard is damaged; remove it, and it is made anew.")
     return content
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import hashlib
+from collections.abc import Mapping
 
 import numpy as np
 import torch
@@ -133,12 +134,13 @@ class Data:
             raise InputError(f"{dataset.episodes.source}: {split.name} has no goals to {purpose}.")
         return dataset
 
-    def fingerprints(self, datasets: list[Dataset]) -> dict[str, str]:
-        """What the data is, so that a run is not resumed with other data."""
-        found = {"features": "none" if self.store is None else str(self.store.meta["id"])}
-        if self.store is not None:
-            found["index of the features"] = hashlib.sha256(self.store.index.tobytes()).hexdigest()
-        for dataset in datasets:
-            found[dataset.name] = hashlib.sha256(dataset.episodes.source.read_bytes()).hexdigest()
-            found[f"graphs of {dataset.name}"] = dataset.episodes.world.fingerprint
-        return found
+
+def fingerprints(store: FeatureStore | None, sets: Mapping[str, EpisodeSet]) -> dict[str, str]:
+    """What the data is, so that a run is not resumed with other data; `sets` are the episodes by name."""
+    found = {"features": "none" if store is None else str(store.meta["id"])}
+    if store is not None:
+        found["index of the features"] = hashlib.sha256(store.index.tobytes()).hexdigest()
+    for name, episodes in sets.items():
+        found[name] = hashlib.sha256(episodes.source.read_bytes()).hexdigest()
+        found[f"graphs of {name}"] = episodes.world.fingerprint
+    return found

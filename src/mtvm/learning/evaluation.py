@@ -87,7 +87,7 @@ def evaluate(
     written to TASK-SPLIT folders below `out`, by default RUN/eval; nothing is written for an `Agent`. With a `limit`
     only the first episodes are walked, and written beside a whole evaluation. `report` is called after each split.
     """
-    agent, config, chosen, folder = _resolve(agent_or_run, data, device)
+    agent, config, chosen, folder = resolve_agent(agent_or_run, data, device)
     chosen = tuple(splits or chosen)
     if not chosen:
         raise InputError("no split was named to evaluate on; give some as TASK/SPLIT, such as r2r/val_unseen.")
@@ -107,7 +107,7 @@ def evaluate(
     return found
 
 
-def _resolve(
+def resolve_agent(
     agent_or_run: Agent | Path | str, data: DataConfig | Path | None, device: str
 ) -> tuple[Agent, DataConfig, tuple[str, ...], Path | None]:
     """The agent, its data, the splits that are evaluated by default, and where evaluations are written."""
@@ -157,8 +157,8 @@ def walk(
     order = np.argsort(read.lengths.numpy(), kind="stable")
     mine = order[parallel.rank() :: parallel.size()]
     plan = RolloutPlan("greedy", dataset.horizon, attention=attention)
-    nodes = np.full((len(mine), dataset.horizon + 1), -1, dtype=np.int64)
-    views = np.full_like(nodes, -1)
+    nodes: list[NDArray[np.int64]] = []
+    views: list[NDArray[np.int64]] = []
     events: list[list[StepEvent]] = []
     shown = show_progress and parallel.rank() == 0
     with progress(len(mine), f"Evaluating {episodes.name}", "episodes", shown) as advance:
@@ -167,10 +167,10 @@ def walk(
             text = model.encode(read.select(torch.from_numpy(rows)).to(model.device))
             some = episodes.select(rows)
             tokens = dataset.tokens.select(torch.from_numpy(rows))
-            watch = _Watching(some, tokens) if steps or attention else None
+            watch = Watching(some, tokens) if steps or attention else None
             walked = roll_out(model, dataset.vision, some, text, plan, watch=watch)
-            here = slice(first, first + len(rows))
-            nodes[here, : walked.nodes.shape[1]], views[here, : walked.views.shape[1]] = walked.nodes, walked.views
+            nodes += list(walked.nodes)
+            views += list(walked.views)
             events += watch.events if watch is not None else []
             advance(len(rows))
     model.train(training)
@@ -180,12 +180,20 @@ def walk(
 def _joined(episodes: EpisodeSet, parts: list[Any], seconds: float) -> Evaluation:
     """The processes' parts in the order of the episodes."""
     order = np.argsort(np.concatenate([part[0] for part in parts]), kind="stable")
-    nodes, views = (np.concatenate([part[number] for part in parts])[order] for number in (1, 2))
+    nodes, views = (_padded([row for part in parts for row in part[number]])[order] for number in (1, 2))
     steps = [one for part in parts for one in part[3]]
     return Evaluation(episodes, nodes, views, [steps[row] for row in order] if steps else [], seconds)
 
 
-class _Watching:
+def _padded(rows: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Rows of different lengths as one array, padded with -1."""
+    padded = np.full((len(rows), max((len(row) for row in rows), default=1)), -1, dtype=np.int64)
+    for row, numbers in zip(padded, rows, strict=True):
+        row[: len(numbers)] = numbers
+    return padded
+
+
+class Watching:
     """Collects what happens in a rollout, episode by episode."""
 
     def __init__(self, episodes: EpisodeSet, tokens: Tokens) -> None:
@@ -211,8 +219,15 @@ class _Watching:
                     probabilities=[round(float(p), 5) for p in probabilities[place, : count + 1]],
                     words=words,
                     memory=memory,
+                    way=self._way(step, place),
                 )
             )
+
+    def _way(self, step: StepTrace, place: int) -> list[str] | None:
+        """The viewpoints that a step led through before its end."""
+        walked = step.walked[place] if step.walked is not None else np.zeros(0, dtype=np.int64)
+        passed: list[str] = self.episodes.world.viewpoints[walked[walked >= 0][:-1]].tolist()
+        return passed or None
 
     def _attention(
         self, output: Step, place: int, row: int, action: int, actions: int

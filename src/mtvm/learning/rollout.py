@@ -23,6 +23,7 @@ from mtvm.models.packing import take
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.rewards import Rewards
 from mtvm.tasks.teacher import Follow, Teacher
+from mtvm.world.explored import ExploredMap, MapObservation
 from mtvm.world.simulator import Observation, Simulator
 
 Policy = Literal["teacher", "student", "sample", "greedy"]
@@ -101,6 +102,8 @@ class StepTrace:
     """(b,) the critic's values."""
     rewards: Tensor | None = None
     """(b,) what the actions earned."""
+    walked: Rows | None = None
+    """(b, H) the nodes that the actions led to, one after the other; -1 pads."""
 
 
 @dataclasses.dataclass
@@ -191,9 +194,10 @@ def roll_out(
         step = running.think(number)
         actions = step.actions.cpu().numpy()
         stopping = step.seen.actions.is_stop(actions)
-        path.add(step.rows, running.simulator.step(actions), running.simulator.view)
+        walked = step.walked = running.walk(step.seen, actions)
+        path.add(step.rows, walked, running.simulator.view)
         if running.rewards is not None:
-            earned = np.where(running.ended, 0.0, running.rewards.step(running.simulator.node, stopping))
+            earned = np.where(running.ended, 0.0, running.rewards.step(walked, stopping))
             step.rewards = torch.from_numpy(earned).float().to(model.device)
         stopped[step.rows] |= stopping
         lengths[step.rows] += ~running.ended
@@ -220,13 +224,14 @@ class _Running:
         self.mirrored = plan.mirrored
         self.simulator = Simulator(episodes.world)
         self.simulator.reset(episodes.starts, episodes.headings)
+        self.map = ExploredMap(self.simulator) if model.config.actions == "map" else None
         self.teacher = Teacher(episodes, plan.follow) if plan.has_teacher else None
         self.rewards = Rewards(episodes) if plan.needs.rewards else None
         self.past: Past = model.start(text, vision.facing(self.simulator.view, plan.mirrored))
 
     def think(self, number: int) -> StepTrace:
         """What the model makes of where the episodes are, and the actions to take."""
-        model, plan, seen = self.model, self.plan, self.simulator.observe()
+        model, plan, seen = self.model, self.plan, self.observe()
         tokens, mask = self.vision.actions(seen, self.mirrored)
         text = self.text
         if plan.mask_words is not None:
@@ -244,11 +249,26 @@ class _Running:
         outputs = output.variants(text.variants)
         teacher = None
         if self.teacher is not None:
-            teacher = torch.from_numpy(self.teacher.actions(seen.node)).to(model.device)
+            right = (
+                self.teacher.actions_on_map(seen)
+                if isinstance(seen, MapObservation)
+                else self.teacher.actions(seen.node)
+            )
+            teacher = torch.from_numpy(right).to(model.device)
         actions = _choose(outputs[0].logits, seen, teacher, plan, number, self.rows)
         values = model.value(outputs[0]) if plan.needs.rewards else None
         live = torch.from_numpy(~self.ended).to(model.device)
         return StepTrace(self.rows, seen, outputs, self.text.real, actions, teacher, live, values)
+
+    def observe(self) -> Observation:
+        return self.simulator.observe() if self.map is None else self.map.observe()
+
+    def walk(self, seen: Observation, actions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Take the actions; (b, H) the nodes reached on the way, padded with -1."""
+        if self.map is None:
+            return self.simulator.step(actions)
+        assert isinstance(seen, MapObservation)
+        return self.map.go(seen, actions)
 
     def go_on(self, step: StepTrace, stopping: NDArray[np.bool_]) -> None:
         """Remember the step, and leave behind the episodes that have stopped, unless they are still needed."""
@@ -263,6 +283,8 @@ class _Running:
             self.rows, self.ended = self.rows[going], self.ended[going]
             self.mirrored = None if self.mirrored is None else self.mirrored[going]
             self.simulator.keep(going)
+            if self.map is not None:
+                self.map.keep(going)
             if self.teacher is not None:
                 self.teacher.keep(going)
             if self.rewards is not None:
@@ -279,7 +301,7 @@ class _Running:
         values = torch.zeros(batch, device=self.model.device)
         rows, running = self.rows[~self.ended], torch.from_numpy(~self.ended).to(values.device)
         if len(rows):
-            tokens, mask = self.vision.actions(self.simulator.observe(), self.mirrored)
+            tokens, mask = self.vision.actions(self.observe(), self.mirrored)
             output = self.model.step(self.text.variant(0), self.past, tokens, mask)
             values[torch.from_numpy(rows).to(values.device)] = self.model.value(output)[running].float()
         return values

@@ -73,7 +73,9 @@ class SightMaker:
 
     def _guesses(self) -> Path:
         captions, semantics = self._file("captions.jsonl", "captions"), self._file("viewpoints.jsonl", "semantics")
-        splits = [Split.parse(text) for text in self.config.train]
+        splits = [split for text in self.config.train if not (split := Split.parse(text)).task.augmented]
+        if not splits:
+            raise InputError("data.sight guesses learns from what people say; name a split of theirs in data.train.")
         files = [task_file(self.folder, split.task, split.split) for split in splits]
 
         def make(out: Path) -> FeatureStore:

@@ -4,7 +4,7 @@ The folder of a speaker:
 
     config.json, model.safetensors   the best weights so far, see `models/speaker.py`
     training.json                    every option of the training
-    checkpoint.pt                    the state to resume from
+    checkpoint.pt                    the state to resume from; checkpoint-before.pt is the one before it
     metrics.jsonl                    the record
     eval/TASK-SPLIT.json             scores and what was said on a split
 """
@@ -25,16 +25,17 @@ from torch.nn import functional
 
 from mtvm.config import DataConfig, Split
 from mtvm.config_files import differences, from_plain, to_plain
-from mtvm.errors import InputError, MissingExtraError
+from mtvm.errors import InputError, MissingExtraError, shown
 from mtvm.features.store import FeatureStore
 from mtvm.files import read_json, write_json
 from mtvm.learning import checkpoint, streams
+from mtvm.learning.data import fingerprints
 from mtvm.learning.ema import EMA
 from mtvm.learning.interruption import interruption
 from mtvm.learning.optimizer import lr_at, make_optimizer, set_lr
 from mtvm.learning.paths import PathVision
 from mtvm.learning.record import Record
-from mtvm.learning.run_folder import CHECKPOINT, RunFolder
+from mtvm.learning.run_folder import BEFORE, CHECKPOINT, RunFolder
 from mtvm.learning.sight import SightMaker
 from mtvm.machine import keep_few_onednn_primitives
 from mtvm.models.speaker import PathInputs, Speaker, vocabulary_of
@@ -72,6 +73,8 @@ class SpeakerTrainer:
         self.updates, self.best, self.validated = 0, math.inf, 0
         self.losses: list[float] = []
         """Of the updates that are not in the record yet."""
+        sets = {config.data.train[0]: self.train.episodes, config.validate_on: self.validation.episodes}
+        self._fingerprints = fingerprints(self.store, sets)
         self._resume()
 
     def run(self) -> bool:
@@ -95,7 +98,6 @@ class SpeakerTrainer:
                 elif interrupted or time.monotonic() - saved > 300:
                     self._save()
                     saved = time.monotonic()
-        record.close()
         return self.updates >= total
 
     def _update(self) -> float:
@@ -148,30 +150,39 @@ class SpeakerTrainer:
             "best": self.best,
             "validated": self.validated,
             "losses": self.losses,
+            "data": self._fingerprints,
         }
-        checkpoint.save(self.config.out / CHECKPOINT, state)
+        checkpoint.save(self.config.out / CHECKPOINT, state, self.config.out / BEFORE)
 
     def _resume(self) -> None:
         path, plain = self.config.out / CHECKPOINT, to_plain(self.config)
         if not path.is_file():
             write_json(self.config.out / TRAINING, plain, indent=1)
             return
-        state = checkpoint.load(path)
+        state = checkpoint.load(path, self.config.out / BEFORE)
+        with checkpoint.going_on_from(path):
+            self._check_unchanged(state, plain)
+            self._go_on_from(state)
+
+    def _check_unchanged(self, state: dict[str, Any], plain: dict[str, Any]) -> None:
+        checkpoint.refuse_other_data(self.config.out / CHECKPOINT, state["data"], self._fingerprints)
         changed = differences(state["config"], plain)
         for name in ("out", "data.folder", "data.features"):
             changed.pop(name, None)
         if changed:
             name, (before, now) = next(iter(changed.items()))
             raise InputError(
-                f"{self.config.out}: another speaker is there ({name} is {before} there, {now} here); "
+                f"{self.config.out}: another speaker is there ({name} is {shown(before)} there, {shown(now)} here); "
                 "name another folder with --out."
             )
+
+    def _go_on_from(self, state: dict[str, Any]) -> None:
         self.speaker.load_state_dict(state["speaker"])
         self.optimizer.load_state_dict(state["optimizer"])
         if self.ema is not None:
             self.ema.load_state_dict(state["ema"])
-        self.updates, self.best, self.validated = state["updates"], state["best"], state["validated"]
-        self.losses = state["losses"]
+        self.updates, self.best, self.validated = int(state["updates"]), float(state["best"]), int(state["validated"])
+        self.losses = [float(loss) for loss in state["losses"]]
 
 
 def train_speaker(config: SpeakerConfig, show_progress: bool = True) -> bool:
@@ -320,7 +331,7 @@ def load(text: str, folder: DataFolder) -> EpisodeSet:
 
 def open_store(config: DataConfig, folder: DataFolder, show_progress: bool) -> FeatureStore:
     store = (
-        FeatureStore.open(config.features)
+        FeatureStore.open(config.features).verify()
         if config.features is not None
         else SightMaker(config, folder, show_progress).open()
     )

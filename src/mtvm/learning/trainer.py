@@ -14,10 +14,10 @@ import numpy as np
 import torch
 
 from mtvm.config import Split, TrainConfig
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError
 from mtvm.files import write_json
 from mtvm.learning import checkpoint, parallel
-from mtvm.learning.data import Data
+from mtvm.learning.data import Data, fingerprints
 from mtvm.learning.evaluation import walk
 from mtvm.learning.initial_weights import make_model
 from mtvm.learning.interruption import interruption
@@ -88,7 +88,9 @@ class Trainer:
         self.unwritten: list[dict[str, float]] = []
         """What is not in the record yet."""
         self.seconds = 0.0
-        self._fingerprints = self.data.fingerprints([*datasets, self.validation])
+        self._fingerprints = fingerprints(
+            self.data.store, {one.name: one.episodes for one in (*datasets, self.validation)}
+        )
         self._resume()
 
     @property
@@ -136,8 +138,6 @@ class Trainer:
                     break
             else:
                 self._save()
-        if record is not None:
-            record.close()
         parallel.wait()
         done = learner.updates >= total and not self._validation_is_due()
         return done or self.selection.out_of_patience
@@ -212,25 +212,13 @@ class Trainer:
                 self.folder.write_config(self.config)
             return
         state = checkpoint.load(path, self.folder.before)
-        try:
+        with checkpoint.going_on_from(path):
             self._check_unchanged(state, path)
             self._go_on_from(state)
-        except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError(
-                f"{path}: lacks something of a checkpoint of this run, or has it of another kind "
-                f"({shown(f'{type(error).__name__}: {error}')}); remove it to begin the run anew."
-            ) from None
 
     def _check_unchanged(self, state: dict[str, Any], path: Path) -> None:
         """Raise if the data or the config is another than that of the checkpoint."""
-        for name, before in state["data"].items():
-            if self._fingerprints.get(name) != before:
-                raise InputError(
-                    f"{path}: {name} is not what it was when this run began; bring it back, or begin a new run "
-                    "with --out."
-                )
+        checkpoint.refuse_other_data(path, state["data"], self._fingerprints)
         what, where = f"{CONFIG} is not the config that this run began with", "in the checkpoint"
         refuse_changes(state["config"], self.config, path, what, where, "restore it, or begin a new run")
 

@@ -36,6 +36,10 @@ class Batch:
     episodes: EpisodeSet
     tokens: Tokens
     mirrored: NDArray[np.bool_] | None
+    which: int
+    """The number of the dataset."""
+    of_dataset: NDArray[np.int64]
+    """The episodes' rows in the dataset."""
     rows: Tensor
     """Which rows of the whole batch these are, in all processes and parts."""
     size: int
@@ -115,15 +119,19 @@ class Learner:
         """This process's share of a part of the batch."""
         dataset, mine = self.datasets[which], parallel.own_part(part)
         mirrored: NDArray[np.bool_] | None = None
-        chosen = rows[mine]
         if self.config.data.mirror:
             draws = streams.uniform((len(rows),), "mirror", self.config.seed, self.updates)
             mirrored = draws.numpy()[mine] < 0.5
-            chosen = chosen + len(dataset) * mirrored  # the mirrored texts follow the others
-        tokens = self.texts[which].select(torch.from_numpy(chosen)).to(self.model.device)
+        tokens = self._texts(which, rows[mine], mirrored)
         share = len(part) / len(rows)
         episodes = dataset.episodes.select(rows[mine])
-        return Batch(dataset, episodes, tokens, mirrored, torch.from_numpy(mine), len(rows), share)
+        return Batch(dataset, episodes, tokens, mirrored, which, rows[mine], torch.from_numpy(mine), len(rows), share)
+
+    def _texts(self, which: int, rows: NDArray[np.int64], mirrored: NDArray[np.bool_] | None) -> Tokens:
+        """The texts of episodes of a dataset, those in mirrored buildings mirrored too."""
+        if mirrored is not None:
+            rows = rows + len(self.datasets[which]) * mirrored  # the mirrored texts follow the others
+        return self.texts[which].select(torch.from_numpy(rows)).to(self.model.device)
 
     def _variants(self, batch: Batch) -> list[Tokens]:
         """The texts, and what the losses make of them."""
@@ -136,10 +144,14 @@ class Learner:
         variants = [tokens]
         for loss in self.losses:
             dropped = loss.drop_words(tokens, draws)
+            others = loss.other_instructions(batch.dataset.episodes, batch.of_dataset, draws)
+            if others is not None:
+                dropped = self._texts(batch.which, others, batch.mirrored)
             if dropped is not None:
                 loss.variant = len(variants)
                 variants.append(dropped)
-        return variants
+        width = max(variant.ids.shape[1] for variant in variants)
+        return [variant.padded(width) for variant in variants]
 
     def _plan(self, policy: Policy, losses: list[Loss], batch: Batch) -> RolloutPlan:
         dataset = batch.dataset

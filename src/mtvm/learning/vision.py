@@ -10,6 +10,7 @@ from torch import Tensor
 from mtvm.errors import InputError
 from mtvm.features.store import FeatureStore
 from mtvm.models.config import ModelConfig
+from mtvm.world.explored import MapObservation
 from mtvm.world.simulator import Observation
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING, VIEWS, angle_feature
 from mtvm.world.world import World
@@ -30,7 +31,7 @@ class Vision:
         if store is not None:
             scans = np.array(world.scans)[world.scan_of_node]
             self._rows = store.rows(scans.tolist(), world.viewpoints.tolist())
-        self._repeats = config.angle_width // 4
+        self._turned = config.angle_width - config.place_width
 
     def actions(self, seen: Observation, mirrored: NDArray[np.bool_] | None = None) -> tuple[Tensor, Tensor]:
         """(B, A, token width) a token for each action, zero for STOP and where there is none, and the mask (B, A).
@@ -42,12 +43,15 @@ class Vision:
         if self.store is None:
             tokens[:, :count, :width] = 0
         else:
-            rows = np.where(seen.mask, self._rows[seen.node][:, None], -1)
+            shown_from = seen.seen_from if isinstance(seen, MapObservation) else seen.node[:, None]
+            rows = np.where(seen.mask, self._rows[shown_from], -1)
             tokens[:, :count, :width] = torch.from_numpy(self.store.gather(rows, seen.candidate_views))
-        angles = torch.from_numpy(seen.angles)
-        tokens[:, :count, width:] = angles[:, :, None, :].expand(-1, -1, self._repeats, -1).flatten(2)
+        end = width + self._turned
+        tokens[:, :count, width:end] = _repeated(seen.angles, self._turned)
+        if isinstance(seen, MapObservation):
+            tokens[:, :count, end:] = _repeated(seen.places, self.config.place_width)
         tokens[:, count] = 0
-        self._mirror(tokens[..., width:], mirrored)
+        self._mirror(tokens[..., width:end], mirrored)
         return tokens.to(self.device), torch.from_numpy(seen.actions.mask).to(self.device)
 
     def panorama(self, seen: Observation, mirrored: NDArray[np.bool_] | None = None) -> Tensor:
@@ -58,19 +62,28 @@ class Vision:
             features = torch.from_numpy(self.store.panorama(self._rows[seen.node]))
             tokens[..., : self.config.feature_width] = features
         turned = VIEW_HEADING[None] - seen.heading[:, None]
-        directions = angle_feature(turned, np.broadcast_to(VIEW_ELEVATION, turned.shape), self._repeats)
-        tokens[..., self.config.feature_width :] = torch.from_numpy(directions)
-        self._mirror(tokens[..., self.config.feature_width :], mirrored)
+        directions = self._directions(turned, np.broadcast_to(VIEW_ELEVATION, turned.shape))
+        tokens[..., self.config.feature_width :] = self._mirror(directions, mirrored)
         return tokens.to(self.device)
 
     def facing(self, views: NDArray[np.int64], mirrored: NDArray[np.bool_] | None = None) -> Tensor:
         """(B, angle width) the direction feature of agents that face `views`, absolute."""
-        directions = torch.from_numpy(angle_feature(VIEW_HEADING[views], VIEW_ELEVATION[views], self._repeats))
-        self._mirror(directions, mirrored)
-        return directions.to(self.device)
+        directions = self._directions(VIEW_HEADING[views], VIEW_ELEVATION[views])
+        return self._mirror(directions, mirrored).to(self.device)
 
-    def _mirror(self, directions: Tensor, mirrored: NDArray[np.bool_] | None) -> None:
+    def _directions(self, headings: NDArray[np.floating], elevations: NDArray[np.floating]) -> Tensor:
+        """(..., angle width)"""
+        turned = torch.from_numpy(angle_feature(headings, elevations, self._turned // 4))
+        return torch.nn.functional.pad(turned, (0, self.config.place_width))
+
+    def _mirror(self, directions: Tensor, mirrored: NDArray[np.bool_] | None) -> Tensor:
         """Swap left and right, in place: the sines of the headings change their sign."""
         if mirrored is not None:
             sign = torch.from_numpy(np.where(mirrored, -1, 1).astype(np.float32))
-            directions[..., 0::4] *= sign.view(-1, *[1] * (directions.ndim - 1))
+            directions[..., 0 : self._turned : 4] *= sign.view(-1, *[1] * (directions.ndim - 1))
+        return directions
+
+
+def _repeated(numbers: NDArray[np.float32], width: int) -> Tensor:
+    """(B, K, 4) to (B, K, width), by repetition."""
+    return torch.from_numpy(numbers)[:, :, None, :].expand(-1, -1, width // 4, -1).flatten(2)

@@ -50,6 +50,9 @@ class Observation:
     elevation: float = 0.0
     panorama: ArrayLike | None = None
     """(36, feature width) all views in the order of `mtvm.world.views`, for a history that needs them."""
+    places: ArrayLike | None = None
+    """(K, 4) for an agent that acts on a map, whose candidates include places seen earlier: `place_feature` of
+    `mtvm.world.explored`."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -174,7 +177,7 @@ class Agent:
     def _remember(self, views: list[Observation]) -> None:
         """Begin the history, or add the last step to it, now that the agents' headings are known."""
         angles = angle_feature([view.heading for view in views], [view.elevation for view in views], self._repeats)
-        direction = torch.from_numpy(angles).to(self.model.device)
+        direction = torch.from_numpy(self._padded(angles)).to(self.model.device)
         if self._waiting is None:
             self._past = self.model.start(self._text, direction)
             return
@@ -198,7 +201,20 @@ class Agent:
 
     @property
     def _repeats(self) -> int:
-        return self.model.config.angle_width // 4
+        return (self.model.config.angle_width - self.model.config.place_width) // 4
+
+    def _padded(self, angles: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Directions where there is no place to speak of."""
+        return np.pad(angles, [(0, 0)] * (angles.ndim - 1) + [(0, self.model.config.place_width)])
+
+    def _with_places(self, angles: NDArray[np.float32], places: ArrayLike | None) -> NDArray[np.float32]:
+        """Directions, followed by what the map says of the candidates."""
+        width = self.model.config.place_width
+        if not width:
+            return angles
+        if places is None or np.shape(places) != (len(angles), 4):
+            raise ValueError(f"this agent acts on a map: an observation needs places, {(len(angles), 4)} numbers.")
+        return np.concatenate([angles, np.tile(np.asarray(places, dtype=np.float32), width // 4)], axis=1)
 
     def _tokens(self, views: list[Observation]) -> tuple[Tensor, Tensor, Tensor | None]:
         config = self.model.config
@@ -206,9 +222,8 @@ class Agent:
         tokens = np.zeros((len(views), max(counts) + 1, config.token_width), dtype=np.float32)  # STOP is all zeros
         for row, view in enumerate(views):
             tokens[row, : counts[row], : config.feature_width] = self._features(view, counts[row])
-            tokens[row, : counts[row], config.feature_width :] = angle_feature(
-                view.headings, view.elevations, self._repeats
-            )
+            turned = angle_feature(view.headings, view.elevations, self._repeats)
+            tokens[row, : counts[row], config.feature_width :] = self._with_places(turned, view.places)
         panorama = self._panoramas(views) if self.model.needs_panorama else None
         device = self.model.device
         mask = np.arange(tokens.shape[1]) <= np.array(counts)[:, None]
@@ -234,7 +249,7 @@ class Agent:
         angles = angle_feature(
             VIEW_HEADING[None] - facing, np.broadcast_to(VIEW_ELEVATION, (len(views), 36)), self._repeats
         )
-        return torch.from_numpy(np.concatenate([features, angles], axis=-1)).to(self.model.device)
+        return torch.from_numpy(np.concatenate([features, self._padded(angles)], axis=-1)).to(self.model.device)
 
     def _actions(self, step: Step, chosen: Tensor, stop: Tensor) -> list[Action]:
         probabilities = step.logits.softmax(dim=1).cpu().numpy()

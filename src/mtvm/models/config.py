@@ -11,6 +11,7 @@ from mtvm.errors import InputError, shown
 from mtvm.files import read_json, write_json
 
 Reader = Literal["none", "minilm"]
+Actions = Literal["candidates", "map"]
 ARCHITECTURES = {"mtvm": "mtvm.models.model:MTVM", "vlnbert": "mtvm.models.vlnbert:VLNBert"}
 """mtvm: the paper's network, with any history. vlnbert: Recurrent VLN-BERT as released, whose history is its state."""
 HISTORIES = {
@@ -66,6 +67,9 @@ class ModelConfig:
     """Hierarchical history: layers of the transformer over a panorama's 36 views."""
     temporal_layers: int = 0
     """Hierarchical history: layers of a transformer over [CLS] and the past panoramas, before the cross-modal ones."""
+    actions: Actions = "candidates"
+    """Where the agent can walk in one step. candidates: to a neighbour of its viewpoint, as in the paper. map: also to
+    any viewpoint that it saw earlier and has not visited, back through those that it has."""
     dropout: float = 0.1
     feature_dropout: float = 0.4
     """On the image features of the vision stream, memory included, not on the directions."""
@@ -102,6 +106,10 @@ class ModelConfig:
             )
         if self.reader not in get_args(Reader):
             raise InputError(f"reader '{self.reader}' is not one of {', '.join(get_args(Reader))}.")
+        if self.actions == "map" and self.angle_width % 16:
+            raise InputError(f"angle_width {self.angle_width} is not a multiple of 16, as acting on a map needs.")
+        if self.actions not in get_args(Actions):
+            raise InputError(f"actions '{shown(self.actions)}' is not one of {', '.join(get_args(Actions))}.")
         for name, known in (("history", HISTORIES), ("architecture", ARCHITECTURES)):
             value = getattr(self, name)
             if not isinstance(value, str) or (value not in known and not _is_plugin(value)):
@@ -126,6 +134,11 @@ class ModelConfig:
     def token_width(self) -> int:
         """Width of an action's or a memory token: image feature and direction."""
         return self.feature_width + self.angle_width
+
+    @property
+    def place_width(self) -> int:
+        """How many of the direction's numbers say what the map knows of a candidate, instead of its direction."""
+        return self.angle_width // 4 if self.actions == "map" else 0
 
     def save(self, path: Path) -> None:
         write_json(path, dataclasses.asdict(self), indent=1)
@@ -202,5 +215,13 @@ class SpeakerModelConfig:
             raise InputError(f"speaker: hidden {self.hidden} cannot be divided among {self.heads} heads.")
         if min(self.encoder_layers, self.decoder_layers) < 1:
             raise InputError("speaker: encoder_layers and decoder_layers must be at least 1.")
+        if min(self.feature_width, self.vocabulary) < 0:
+            raise InputError("speaker: feature_width and vocabulary cannot be negative.")
         if not (0 <= self.dropout < 1 and 0 <= self.feature_dropout < 1):
             raise InputError("speaker: dropout and feature_dropout must lie from 0 to below 1.")
+
+    @property
+    def least_parameters(self) -> int:
+        """Less than the speaker has, but not by much."""
+        layers = self.encoder_layers + self.decoder_layers
+        return self.hidden * (self.vocabulary + 2 * self.feature_width + 12 * layers * self.hidden)

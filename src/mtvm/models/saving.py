@@ -9,11 +9,11 @@ from torch import Tensor
 
 from mtvm import __version__
 from mtvm.errors import InputError, shown
-from mtvm.files import atomic_path, write_text
+from mtvm.files import write_text
 from mtvm.machine import choose_device
 from mtvm.models.config import ModelConfig
 from mtvm.models.network import Network, make_network
-from mtvm.weight_files import CHECKSUM, checksum, read_weight_file
+from mtvm.weight_files import read_weight_file, write_safetensors
 
 CONFIG, WEIGHTS, CARD = "config.json", "model.safetensors", "README.md"
 
@@ -23,32 +23,22 @@ _READER = "language.reader."
 
 def save_model(model: Network, path: Path | str, metrics: dict[str, float] | None = None) -> None:
     """Save config, weights and a model card to a folder; other files in it stay."""
-    tensors = {name: value.contiguous() for name, value in model.state_dict().items()}
-    _save(model, Path(path), tensors, _model_card(model, metrics))
+    _save(model, Path(path), model.state_dict(), _model_card(model, metrics))
 
 
 def save_compact(model: Network, path: Path | str, card: str) -> None:
     """Save an agent to be passed on: in half precision, without the frozen reader, which pip brings anyway."""
     own = {name: value for name, value in model.state_dict().items() if not name.startswith(_READER)}
     halves = {name: value.half() if value.is_floating_point() else value for name, value in own.items()}
-    _save(model, Path(path), {name: value.contiguous() for name, value in halves.items()}, card)
+    _save(model, Path(path), halves, card)
 
 
 def _save(model: Network, folder: Path, tensors: dict[str, Tensor], card: str) -> None:
-    from safetensors import SafetensorError
-    from safetensors.torch import save_file
-
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder}: cannot write there ({error.strerror}).") from None
-    with atomic_path(folder / WEIGHTS) as fresh:
-        try:
-            save_file(tensors, fresh, {CHECKSUM: checksum(tensors)})
-        except SafetensorError as error:
-            raise InputError(
-                f"{folder}: the weights could not be written ({error}); is the disk full? What was there is kept."
-            ) from None
+    write_safetensors(folder / WEIGHTS, tensors)
     model.config.save(folder / CONFIG)
     write_text(folder / CARD, card)
 

@@ -15,11 +15,11 @@ from torch.nn import functional
 
 from mtvm.config_files import from_plain, to_plain
 from mtvm.errors import InputError
-from mtvm.files import atomic_path, read_json, write_json
+from mtvm.files import read_json, write_json
 from mtvm.models.config import SpeakerModelConfig
 from mtvm.models.text import CLS, PAD, SEP
 from mtvm.models.vision import FeatureLinear
-from mtvm.weight_files import read_weight_file
+from mtvm.weight_files import read_weight_file, write_safetensors
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 _MAX_STEPS, _MAX_WORDS = 64, 160
@@ -132,11 +132,7 @@ class Speaker(nn.Module):
         return table[ids]
 
     def save(self, folder: Path) -> None:
-        from safetensors.torch import save_file
-
-        folder.mkdir(parents=True, exist_ok=True)
-        with atomic_path(folder / WEIGHTS) as fresh:
-            save_file({name: value.contiguous() for name, value in self.state_dict().items()}, fresh)
+        write_safetensors(folder / WEIGHTS, self.state_dict())
         write_json(folder / CONFIG, to_plain(self.config), indent=1)
 
     @classmethod
@@ -145,11 +141,14 @@ class Speaker(nn.Module):
         folder = Path(folder)
         if not (folder / CONFIG).is_file():
             raise InputError(f"{folder}: no speaker here ({CONFIG} is missing); 'mtvm speaker train' makes one.")
-        content = read_json(folder / CONFIG, "config of a speaker")
-        speaker = cls(from_plain(SpeakerModelConfig, content, folder / CONFIG))
+        config = from_plain(SpeakerModelConfig, read_json(folder / CONFIG, "config of a speaker"), folder / CONFIG)
+        tensors = read_weight_file(folder / WEIGHTS)
+        if config.least_parameters > (folder / WEIGHTS).stat().st_size:
+            raise InputError(f"{folder / CONFIG}: describes a larger speaker than {WEIGHTS} holds; restore one.")
+        speaker = cls(config)
         try:
-            speaker.load_state_dict(read_weight_file(folder / WEIGHTS))
-        except RuntimeError:
+            speaker.load_state_dict(tensors)
+        except (RuntimeError, TypeError, AttributeError):
             raise InputError(f"{folder / WEIGHTS}: does not fit {CONFIG} beside it; train the speaker again.") from None
         return speaker.eval()
 

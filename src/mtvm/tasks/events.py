@@ -7,20 +7,19 @@ One JSON object a line (`steps.jsonl`):
      "words": [["walk", 0.031], ...], "memory": [0.2, ...]}
 
 `action` is an index into the candidates followed by STOP. `probabilities`, `words` and `memory` are null where nobody
-knows them, as for the result file of another codebase.
+knows them, as for the result file of another codebase. An agent that acts on a map may go back over several viewpoints
+in a step: `"way": [viewpoint, ...]` are those before its end.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import json
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from mtvm.errors import InputError, shown
-from mtvm.files import atomic_path, json_text
+from mtvm.files import atomic_path, json_text, parse_json
 from mtvm.world.world import World
 
 STEPS = "steps.jsonl"
@@ -47,6 +46,8 @@ class StepEvent:
     """The words of the instruction and the attention of the action's token on them: final layer, mean of the heads."""
     memory: list[float] | None = None
     """The same attention on each memory token, oldest first."""
+    way: list[str] | None = None
+    """The viewpoints that the step led through before its end, if it goes back on a map; null if there are none."""
 
     @property
     def stops(self) -> bool:
@@ -89,7 +90,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)
+    return type(value) in (int, float) and abs(value) < 1e300
 
 
 def _is_index(value: Any) -> bool:
@@ -98,6 +99,10 @@ def _is_index(value: Any) -> bool:
 
 def _are_numbers(value: Any) -> bool:
     return value is None or (isinstance(value, list) and all(map(_is_number, value)))
+
+
+def _are_texts_or_none(value: Any) -> bool:
+    return value is None or (isinstance(value, list) and all(map(_is_text, value)))
 
 
 def _are_words(value: Any) -> bool:
@@ -121,6 +126,7 @@ _CHECKS = {
     "probabilities": _are_numbers,
     "words": _are_words,
     "memory": _are_numbers,
+    "way": _are_texts_or_none,
 }
 
 
@@ -149,8 +155,8 @@ class EventFile:
 
     def _parsed(self, line: bytes, number: int) -> Any:
         try:
-            return json.loads(line)
-        except (ValueError, RecursionError):
+            return parse_json(line, self.path)
+        except InputError:
             raise InputError(f"{self.path}, line {number}: not valid JSON; write the file again.") from None
 
     def __contains__(self, identity: object) -> bool:

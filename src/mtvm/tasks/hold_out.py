@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
-from mtvm.errors import InputError
-from mtvm.files import read_bytes, read_json, write_json
+from mtvm.errors import InputError, shown
+from mtvm.files import read_bytes, write_json
 from mtvm.tasks import r2r
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import task_file
+from mtvm.tasks.records import read_records
 
 
 def held_out_scans(path: Path | None = None) -> frozenset[str]:
@@ -25,8 +27,7 @@ def held_out_scans(path: Path | None = None) -> frozenset[str]:
 def hold_out(folder: DataFolder, scans: frozenset[str], out: Path) -> dict[str, int]:
     """Write fit.json (R2R train without the scans), held_out.json (with only them) and val_seen.json (without them) to
     a folder; returns their numbers of instructions."""
-    train = read_json(task_file(folder, r2r.SPEC, "train"), "R2R file")
-    seen = read_json(task_file(folder, r2r.SPEC, "val_seen"), "R2R file")
+    train, seen = _entries(folder, "train"), _entries(folder, "val_seen")
     parts = {
         "fit": [entry for entry in train if entry["scan"] not in scans],
         "held_out": [entry for entry in train if entry["scan"] in scans],
@@ -34,7 +35,14 @@ def hold_out(folder: DataFolder, scans: frozenset[str], out: Path) -> dict[str, 
     }
     for name, entries in parts.items():
         if not entries:
-            raise InputError(f"{name}.json would be empty: check the scans, {', '.join(sorted(scans)[:3])}, ...")
+            raise InputError(f"{name}.json would be empty: check the scans, {shown(', '.join(sorted(scans)))}.")
     for name, entries in parts.items():
         write_json(out / f"{name}.json", entries)
     return {name: sum(len(entry["instructions"]) for entry in entries) for name, entries in parts.items()}
+
+
+def _entries(folder: DataFolder, split: str) -> list[dict[str, Any]]:
+    records = read_records(task_file(folder, r2r.SPEC, split), "path_id")
+    records.column("scan", str)
+    records.instructions()
+    return records.entries

@@ -21,4 +21,5 @@ SPEC = dataclasses.replace(
     remedy="put prevalent_aug.json below the data folder",
     file_names=_file_names,
     splits=("aug",),
+    augmented=True,
 )

@@ -20,7 +20,12 @@ def read_r2r(path: Path, split: str, scans: KnownScans, make_world: MakeWorld, s
     If every path consists of its start alone, as in R2R's test split, the goals are secret. Entries may have a field
     `via`: viewpoints that the agent must pass, in this order, before the end.
     """
-    records = read_records(path, "path_id")
+    return read_entries(path, split, scans, make_world, "path_id")
+
+
+def read_entries(path: Path, split: str, scans: KnownScans, make_world: MakeWorld, id_field: str) -> EpisodeSet:
+    """The same, of entries whose ids are in `id_field`."""
+    records = read_records(path, id_field)
     path_ids = records.unique_ids()
     world = make_world(set(records.scans(scans)))
     references = records.paths("path", world)

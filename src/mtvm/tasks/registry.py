@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from mtvm.errors import InputError
 from mtvm.plugins import is_object_name, load_object
-from mtvm.tasks import long, ndh, prevalent, r2r, r4r
+from mtvm.tasks import long, ndh, prevalent, r2r, r4r, reverie
 from mtvm.tasks.spec import TaskSpec
 
-TASKS: dict[str, TaskSpec] = {spec.name: spec for spec in (r2r.SPEC, r4r.SPEC, long.SPEC, ndh.SPEC, prevalent.SPEC)}
+_SPECS = (r2r.SPEC, r4r.SPEC, long.SPEC, ndh.SPEC, reverie.SPEC, prevalent.SPEC)
+TASKS: dict[str, TaskSpec] = {spec.name: spec for spec in _SPECS}
 
 
 def find_task(name: str) -> TaskSpec:

@@ -31,7 +31,7 @@ class Rewards:
         )
         self.world, self.references, self.way = episodes.world, references, WayAhead(episodes.world, via, goals)
         self.lengths = (references >= 0).sum(axis=1)
-        self.distance = self.way.distance(starts)
+        self.node, self.distance = starts, self.way.distance(starts)
         self._row = dynamic_time_warping_row(None, self._apart(starts))
         self.ndtw = self._ndtw()
 
@@ -43,11 +43,14 @@ class Rewards:
         return normalized_dtw(last, self.lengths)
 
     def step(self, nodes: Nodes, stopped: NDArray[np.bool_]) -> Floats:
-        """(B,) the rewards of a step that took the agents to `nodes`, where those in `stopped` already were."""
+        """(B,) the rewards of a step that led the agents along `nodes` (B, H), -1 pads; those in `stopped` stay."""
         distance, ndtw = self.distance, self.ndtw
-        row = dynamic_time_warping_row(self._row, self._apart(nodes))
-        self._row = np.where(stopped[:, None], self._row, row)
-        self.distance = self.way.distance(nodes)
+        for reached in nodes.T:
+            there = reached >= 0
+            self.node = np.where(there, reached, self.node)
+            row = dynamic_time_warping_row(self._row, self._apart(self.node))
+            self._row = np.where(there[:, None], row, self._row)
+            self.distance = self.way.distance(self.node)
         self.ndtw = self._ndtw()
         arrival = np.where(self.way.arrived(self.distance), _ARRIVAL + _ARRIVAL * self.ndtw, -_ARRIVAL)
         progress = np.sign(distance - self.distance) + (self.ndtw - ndtw)
@@ -59,4 +62,5 @@ class Rewards:
         """Keep only the agents at `rows`."""
         self.way.keep(rows)
         self.references, self.lengths = self.references[rows], self.lengths[rows]
+        self.node = self.node[rows]
         self.distance, self.ndtw, self._row = self.distance[rows], self.ndtw[rows], self._row[rows]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.world.actions import ActionSpace
+from mtvm.world.explored import MapObservation
 
 Follow = Literal["goal", "path"]
 """goal: lead by the shortest path to the end of the reference path, through `via`.
@@ -60,6 +61,22 @@ class Teacher:
         length[targets == here[:, None]] = np.inf
         stop = (station == here) | np.isinf(length).all(axis=1)
         return np.where(stop, space.stop, length.argmin(axis=1))
+
+    def actions_on_map(self, seen: MapObservation) -> Nodes:
+        """(B,) the right actions of agents that can walk to viewpoints which they saw earlier: to the unvisited one
+        through which the way to the station is shortest. To a station where they have been, they go back."""
+        station, space = self.heading_for(seen.node), seen.actions
+        nearest = self.actions(seen.node, space)
+        length = seen.distances + self.world.distance(
+            np.where(seen.mask, seen.candidates, station[:, None]), station[:, None]
+        )
+        length[seen.visited | ~seen.mask] = np.inf
+        if not length.shape[1]:
+            return nearest
+        unvisited = np.where(np.isinf(length).all(axis=1), nearest, length.argmin(axis=1))
+        following = np.minimum(nearest, seen.count - 1)[:, None]
+        back = np.take_along_axis(seen.visited, following, axis=1)[:, 0] & ~seen.has_been_at(station)
+        return np.where(back & (nearest < space.stop), unvisited, nearest)
 
     def keep(self, rows: Nodes) -> None:
         """Keep only the agents at `rows`."""

@@ -179,6 +179,17 @@ class Simulator:
         self.steps += ~self.ended
         return np.stack(path, axis=1) if path else np.full((len(self), 1), -1)
 
+    def follow(self, paths: NDArray[np.int64], stopping: NDArray[np.bool_]) -> None:
+        """Walk along `paths` (B, H), edge by edge; -1 pads. This counts as one step. Agents that are `stopping` end."""
+        for nodes in paths.T:
+            neighbours = self.world.candidates[self.node] == nodes[:, None]
+            moving = (nodes >= 0) & ~self.ended
+            if not neighbours.any(axis=1)[moving].all():
+                raise ValueError("a path leads along an edge that its building does not have.")
+            self._move(neighbours.argmax(axis=1), moving)
+        self.steps += ~self.ended
+        self.ended |= stopping
+
     def _move(self, slots: NDArray[np.integer], moving: NDArray[np.bool_]) -> None:
         """Move the agents marked by `moving` to the candidates in these slots."""
         slots = np.where(moving, slots, 0)

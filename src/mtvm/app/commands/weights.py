@@ -115,4 +115,25 @@ def parity(
     console.print(f"All within {bound}; the largest differences: {worst}.", soft_wrap=True)
 
 
-COMMANDS: dict[str, Callable[..., None]] = {"import": import_weights, "export": export_weights, "parity": parity}
+def release(
+    run: Annotated[Positional[Path], arg(metavar="RUN", help="Folder of a run.")],
+    out: Annotated[Positional[Path], arg(metavar="FOLDER", help="Folder to write.")],
+) -> None:
+    """Write a run's best agent as a small folder to pass on.
+
+    It has the weights in half precision, the config and a model card with the run's evaluations. 'mtvm eval', 'mtvm
+    view' and --init take it as they take the run.
+    """
+    from mtvm.learning.release import release as write
+
+    folder = write(run, out)
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    console.print(f"{size / 1e6:.1f} MB written to {escape(str(folder))}", soft_wrap=True)
+
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "import": import_weights,
+    "export": export_weights,
+    "parity": parity,
+    "release": release,
+}

@@ -7,10 +7,11 @@ import dataclasses
 
 from torch import Tensor
 
-from mtvm.learning.rollout import Needs, Policy, Trace
+from mtvm.learning.rollout import Needs, Policy, Rows, Trace
 from mtvm.models.language import Text
 from mtvm.models.network import Network
 from mtvm.models.text import Tokens
+from mtvm.tasks.episode import EpisodeSet
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,6 +50,13 @@ class Loss(abc.ABC):
         """
         return None
 
+    def other_instructions(self, episodes: EpisodeSet, rows: Rows, draws: Tensor) -> Rows | None:
+        """(B,) the episodes whose instructions are a further variant of the texts of those at `rows`; None for none.
+
+        `draws` (B, words) are random numbers from 0 to 1. `variant` says where it is in a trace's outputs.
+        """
+        return None
+
     masks_words = False
     """Whether `mask_words` makes the variants of each step; one loss of a run can do so."""
 
@@ -57,7 +65,7 @@ class Loss(abc.ABC):
         return text
 
     variant: int = 0
-    """Set by the update: the number of the variant that `drop_words` made."""
+    """Set by the update: the number of the variant that `drop_words` or `other_instructions` made."""
 
     @abc.abstractmethod
     def __call__(self, trace: Trace) -> list[Term]: ...

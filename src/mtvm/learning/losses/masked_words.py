@@ -42,7 +42,7 @@ class MaskedWords(Loss):
         total, right, count = weight.new_zeros(()), weight.new_zeros(()), 0
         for step in trace.steps:
             ending = torch.from_numpy(step.seen.actions.is_stop(step.actions.cpu().numpy())).to(weight.device)
-            states = step.outputs[self.variant].text
+            states = step.outputs[self.variant].text[:, : self._ids.shape[1]]  # other variants may be longer
             rows = torch.from_numpy(step.rows).to(weight.device)
             hidden = self._hidden[rows][:, : states.shape[1]] & ending[:, None]
             wanted = self._ids[rows][:, : states.shape[1]][hidden]

@@ -8,39 +8,41 @@ from torch.nn import functional
 
 from mtvm.config import MatchingConfig
 from mtvm.learning.losses.base import Loss, Term
-from mtvm.learning.rollout import Needs, Policy, StepTrace, Trace
-from mtvm.models.text import Tokens
+from mtvm.learning.rollout import Needs, Policy, Rows, StepTrace, Trace
+from mtvm.tasks.episode import EpisodeSet
+from mtvm.tasks.shared_paths import SharedPaths
 
 
 class Matching(Loss):
     """-log sigmoid of the difference of a path's log-probabilities, in teacher-forced rollouts.
 
-    The other instruction is that of another episode of the batch; where both episodes have the same path, nothing is
-    compared.
+    The other instruction is that of a path that shares a viewpoint with this one, where there is such a path: to tell
+    the two apart, it does not help to know the building.
     """
 
     needs = Needs(teacher=True)
 
     def __init__(self, config: MatchingConfig) -> None:
         self.config = config
+        self._paths: tuple[EpisodeSet, SharedPaths] | None = None
 
     def applies_to(self, policy: Policy) -> bool:
         return policy == "teacher"
 
-    def drop_words(self, tokens: Tokens, draws: Tensor) -> Tokens:
-        """The instructions, each moved on to another episode."""
-        batch = len(tokens.ids)
-        shift = 1 + int(float(draws[0, 0]) * (batch - 1)) if batch > 1 else 0
-        self._others = (torch.arange(batch) + shift) % batch
-        return tokens.select(self._others).padded(tokens.ids.shape[1])
+    def other_instructions(self, episodes: EpisodeSet, rows: Rows, draws: Tensor) -> Rows:
+        if self._paths is None or self._paths[0] is not episodes:
+            self._paths = (episodes, SharedPaths(episodes))
+        paths = self._paths[1]
+        others = paths.others(rows, draws[:, :2].numpy())
+        self._differ = torch.from_numpy(paths.path[rows] != paths.path[others])
+        return others
 
     def __call__(self, trace: Trace) -> list[Term]:
         own, other = (
             trace.spread([_log_probability(step, variant) for step in trace.steps]).sum(dim=0)
             for variant in (0, self.variant)
         )
-        nodes = torch.from_numpy(trace.nodes)
-        differ = (nodes != nodes[self._others]).any(dim=1).to(own.device)
+        differ = self._differ.to(own.device)
         losses = functional.softplus(other - own)[differ]
         count = int(differ.sum())
         return [

@@ -1,0 +1,90 @@
+"""Does an agent look at the words that describe where it is? Measured with Fine-Grained R2R.
+
+The agent is led along each reference path. At every step, the attention of the right action's token on the words
+(final layer, mean of the heads) is compared with the sub-instruction that people gave to this part of the path.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from mtvm.errors import InputError
+from mtvm.learning.data import Dataset
+from mtvm.learning.evaluation import BATCH, Watching
+from mtvm.learning.rollout import RolloutPlan, roll_out
+from mtvm.models.network import Network
+from mtvm.models.text import words_of
+from mtvm.progress import progress
+from mtvm.tasks.events import StepEvent
+from mtvm.tasks.sub_instructions import SubInstruction, part_of_word, parts_of_step
+
+
+@dataclasses.dataclass
+class Grounding:
+    """Of each episode that has several sub-instructions, means over its steps, in percent."""
+
+    scans: list[str]
+    on_part: NDArray[np.float64]
+    """How much of the attention on words falls on the sub-instruction of the step."""
+    chance: NDArray[np.float64]
+    """How much would if all words were looked at alike."""
+    steps: int
+    """Steps that were looked at."""
+
+
+def measure_grounding(
+    model: Network, dataset: Dataset, parts: dict[str, list[SubInstruction]], show_progress: bool = True
+) -> Grounding:
+    """Lead the agent along the reference paths of a dataset, and compare where it looks with `parts`, by episode."""
+    episodes = dataset.episodes
+    if not any(identity in parts for identity in episodes.ids):
+        raise InputError(f"no instruction of {dataset.name} has sub-instructions; are they of another split?")
+    scans: list[str] = []
+    shares: list[tuple[float, float]] = []
+    steps = 0
+    for row, events in enumerate(led_along_paths(model, dataset, show_progress)):
+        measured = _shares(events, episodes.texts[row], parts.get(episodes.ids[row], []))
+        if measured:
+            steps += len(measured)
+            scans.append(events[0].scan)
+            shares.append((float(np.mean([one for one, _ in measured])), float(np.mean([one for _, one in measured]))))
+    both = 100 * np.array(shares).reshape(-1, 2)
+    return Grounding(scans, both[:, 0], both[:, 1], steps)
+
+
+@torch.no_grad()
+def led_along_paths(model: Network, dataset: Dataset, show_progress: bool = True) -> list[list[StepEvent]]:
+    """What the agent thinks at each step of each reference path, where it is led."""
+    model.eval()
+    order = np.argsort(dataset.tokens.lengths.numpy(), kind="stable")
+    events: list[list[StepEvent]] = [[] for _ in range(len(dataset))]
+    plan = RolloutPlan("teacher", dataset.episodes.references.shape[1], follow="path", attention=True)
+    with progress(len(order), f"Following {dataset.name}", "episodes", show_progress) as advance:
+        for first in range(0, len(order), BATCH):
+            rows = order[first : first + BATCH]
+            some, tokens = dataset.episodes.select(rows), dataset.tokens.select(torch.from_numpy(rows))
+            watch = Watching(some, tokens)
+            roll_out(model, dataset.vision, some, model.encode(tokens.to(model.device)), plan, watch=watch)
+            for row, one in zip(rows.tolist(), watch.events, strict=True):
+                events[row] = one
+            advance(len(rows))
+    return events
+
+
+def _shares(events: list[StepEvent], text: str, parts: list[SubInstruction]) -> list[tuple[float, float]]:
+    """Of each step that some sub-instructions describe and others do not: the attention on them, and by chance."""
+    if len(parts) < 2:
+        return []
+    belongs = part_of_word(words_of(text), parts)
+    found = []
+    for event in events:
+        assert event.words is not None
+        weights = np.array([weight for _, weight in event.words])
+        described = parts_of_step(parts, event.step, len(events))[belongs[: len(weights)]]
+        if 0 < described.sum() < len(described) and weights.sum() > 0:
+            found.append((float(weights[described].sum() / weights.sum()), float(described.mean())))
+    return found

@@ -1,0 +1,73 @@
+"""A run, made small enough to pass on: its best agent in half precision, its config, and what it was measured to do.
+
+A released folder is a run like others, without the state to go on training from: `mtvm eval`, `mtvm view` and
+`--init` take it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+from mtvm import __version__
+from mtvm.config import TrainConfig
+from mtvm.errors import InputError
+from mtvm.files import atomic_path, read_json, write_json, write_text
+from mtvm.learning.run_folder import EVALUATIONS, RunFolder, Selection
+from mtvm.models.saving import CARD, load_model, save_compact
+from mtvm.tasks.metric import EVALUATED, METRICS
+
+
+def release(run: Path, out: Path) -> Path:
+    """Write the folder to pass on; its model card has the run's evaluations."""
+    folder = RunFolder(run)
+    config = folder.config()
+    if not folder.best.is_dir():
+        raise InputError(f"{run}: this run has no best agent yet; the first validation saves one.")
+    if out.exists():
+        raise InputError(f"{out}: is there already; name another folder.")
+    model = load_model(folder.best, "cpu")
+    metrics = {name: read_json(file, "metrics of an evaluation") for name, file in folder.evaluations().items()}
+    card = _card(config, folder, metrics)
+    with atomic_path(out) as fresh:
+        fresh.mkdir()
+        data = dataclasses.replace(config.data, folder=None, features=None)
+        there = RunFolder(fresh)
+        there.write_config(dataclasses.replace(config, out=Path(out.name), data=data))
+        save_compact(model, there.best, card)
+        write_text(fresh / CARD, card)
+        for name, values in metrics.items():
+            target = fresh / EVALUATIONS / name
+            target.mkdir(parents=True)
+            write_json(target / "metrics.json", values, indent=1)
+    return out
+
+
+def _card(config: TrainConfig, folder: RunFolder, metrics: dict[str, Any]) -> str:
+    """The model card."""
+    chosen = Selection.of(config.selection).replay(folder.lines())
+    data, lines = config.data, [f"# {folder.path.absolute().name}: an agent of mtvm", ""]
+    sight = data.sight or "a feature store that the user brings"
+    lines += [
+        f"Trained by mtvm {__version__} on {', '.join(data.train)}, seed {config.seed}, for {config.optimizer.updates} "
+        f"updates; the weights after update {chosen.update} had the best {chosen.metric} on {chosen.split}.",
+        f"It sees {sight}, acts on {config.model.actions} and remembers by {config.model.history}.",
+        "",
+        "| split | episodes | " + " | ".join(EVALUATED) + " |",
+        "|---" * (len(EVALUATED) + 2) + "|",
+    ]
+    for name, values in metrics.items():
+        row = (METRICS[one].format(values[one]) if isinstance(values.get(one), float) else "" for one in EVALUATED)
+        lines.append(f"| {name} | {values.get('episodes', '')} | {' | '.join(row)} |")
+    lines += [
+        "",
+        "Weights are in half precision, without the frozen MiniLM reader, which pip brings.",
+        "",
+        "```sh",
+        "mtvm eval FOLDER --split r2r/val_unseen        # $MTVM_DATA names the data",
+        "mtvm view FOLDER",
+        "```",
+        "",
+    ]
+    return "\n".join(lines)
