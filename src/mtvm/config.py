@@ -78,6 +78,9 @@ class DataConfig:
     decides: the path for R4R and long, the goal for the others."""
     mirror: bool = False
     """Walk half of the training episodes in mirrored buildings: left is right, in the directions and in the text."""
+    environment_dropout: float = 0.0
+    """Share of a view's features that are dropped everywhere in a building while an episode is trained on, so that the
+    building becomes another one (EnvDrop)."""
     horizon: int | None = None
     """Steps after which a walk is cut; by default the task's: 15 for R2R, 30 for R4R and long, 20 or 80 for NDH."""
 
@@ -90,6 +93,8 @@ class DataConfig:
             raise InputError(
                 f"data.sight '{self.sight}' is neither {BLIND} nor made of {', '.join(SIGHTS)}, joined by +."
             )
+        if not 0 <= self.environment_dropout < 1:
+            raise InputError(f"data.environment_dropout must lie from 0 to below 1, not {self.environment_dropout}.")
         if self.horizon is not None and self.horizon < 1:
             raise InputError(f"data.horizon must be at least 1, not {self.horizon}.")
 

@@ -152,6 +152,17 @@ def test_features_semantic_writes_a_store_of_names(capsys, tiny_world, tiny_fold
     assert FeatureStore.open(store).width == 3 * 384
 
 
+def test_features_extract_makes_a_store_of_captions(capsys, tmp_path):
+    source, store = tmp_path / "captions.jsonl", tmp_path / "store"
+    said = [["a rug", "a sofa", ""]] + [["", "a door", ""]] * 7
+    source.write_text(json.dumps({"scan": "house", "viewpoint": "v0", "captions": said}))
+    printed = run(capsys, "features", "extract", source, store, "--encoder", "captions").out
+    assert printed.startswith("1 viewpoints x 36 views x 384 written to")
+    assert FeatureStore.open(store).width == 384
+    refused = run(capsys, "features", "extract", source, store, "--encoder", "captions", "--size", "9", code=2)
+    assert "are for image encoders" in refused.err
+
+
 def test_homes_build_writes_a_world_that_is_found_again(capsys, tmp_path):
     pytest.importorskip("embreex")
     out = tmp_path / "world"

@@ -69,8 +69,10 @@ def test_rollouts_of_these_tests_go_back(vision, some, words):
     assert any(len(visited(trace, row)) > trace.lengths[row] + 1 for trace in walks for row in range(len(some)))
 
 
-def test_agent_walks_like_a_greedy_rollout(vision, some, words):
-    model = lively_model(1, MAP)
+@pytest.mark.parametrize("stop_sight", ["nothing", "panorama"])
+def test_agent_walks_like_a_greedy_rollout(stop_sight, vision, some, words):
+    model = lively_model(1, MAP, stop_sight=stop_sight)
+    vision = Vision(some.world, vision.store, model.config)
     trace = rolled_out(model, vision, some, words, RolloutPlan("greedy", STEPS))
     agent = agents.Agent(model)
     for row, episode in enumerate(some):
@@ -88,6 +90,7 @@ def test_agent_walks_like_a_greedy_rollout(vision, some, words):
                 heading=float(seen.heading[0]),
                 elevation=float(seen.elevation[0]),
                 places=seen.places[0],
+                panorama=vision.panorama(seen)[0, :, : MAP.feature_width].numpy(),
             )
             action = agent.act(view)
             walked += [node for node in known.go(seen, np.array([action.index]))[0].tolist() if node >= 0]

@@ -13,12 +13,13 @@ from small_runs import (
     WITH_STUDENTS,
     assert_close_weights,
     changed,
+    count_calls,
     record,
     small_config,
     train,
 )
 
-from mtvm.learning import streams
+from mtvm.learning import streams, update
 from mtvm.learning.losses import Term
 from mtvm.learning.streams import Batches
 from mtvm.learning.trainer import Trainer
@@ -226,6 +227,34 @@ def test_update_drops_words_as_plain_augmentation(small_data, tmp_path):
 
 
 # Divergence
+
+
+def test_update_drops_features_everywhere_in_a_building(small_data, tmp_path, monkeypatch):
+    config = small_config(small_data, tmp_path / "run", loss=WITH_STUDENTS, data={"environment_dropout": 0.5})
+    learner = learner_of(config)
+    plans = count_calls(monkeypatch, update, "roll_out", lambda *given, **_: given[4])
+    learner.update()
+    kept = [plan.kept_features for plan in plans]
+    assert len(kept) == 2
+    assert torch.equal(*kept), "one building for all rollouts of the update"
+    assert kept[0].unique().tolist() == [0, 2]
+    assert not torch.equal(kept[0][0], kept[0][1]), "each episode has its own"
+    learner.update()
+    assert not torch.equal(plans[-1].kept_features, kept[0])
+    steps = steps_with(learner, plans[-1])
+    assert len(steps) > 1
+    for step in steps:
+        features = step.outputs[0].actions[..., : config.model.feature_width]
+        dropped = plans[-1].kept_features[torch.from_numpy(step.rows)] == 0
+        assert (features * dropped[:, None] == 0).all()
+        assert (features != 0).any()
+
+
+def steps_with(learner, plan):
+    dataset = learner.datasets[0].first(len(plan.kept_features))
+    text = learner.model.encode(dataset.tokens)
+    with torch.no_grad():
+        return update.roll_out(learner.model, dataset.vision, dataset.episodes, text, plan, keep_steps=True).steps
 
 
 def test_update_that_diverges_takes_no_batch_and_no_step(small_data, tmp_path):

@@ -65,6 +65,30 @@ def test_vision_of_a_blind_agent_is_directions_alone(vision, tiny_r2r):
         assert torch.equal(found[..., width:], sighted[..., width:])
 
 
+def test_vision_stop_shows_the_mean_of_the_panorama_if_asked_to(vision, tiny_r2r):
+    around = Vision(tiny_r2r.world, vision.store, dataclasses.replace(SMALL, stop_sight="panorama"))
+    seen, width = observed(tiny_r2r), SMALL.feature_width
+    (found, mask), (plain, same) = around.actions(seen), vision.actions(seen)
+    assert torch.equal(mask, same)
+    means = vision.panorama(seen)[..., :width].mean(dim=1)
+    for row, count in enumerate(seen.count):
+        torch.testing.assert_close(found[row, count, :width], means[row], atol=1e-3, rtol=1e-3)
+        found[row, count] = 0
+    assert torch.equal(found, plain), "all else is as before"
+
+
+def test_vision_drops_the_same_features_of_all_that_an_agent_sees(vision, tiny_r2r):
+    around = Vision(tiny_r2r.world, vision.store, dataclasses.replace(SMALL, stop_sight="panorama"))
+    seen, width = observed(tiny_r2r), SMALL.feature_width
+    kept = torch.arange(len(tiny_r2r))[:, None] % torch.arange(2, 2 + width)[None] * 0.5
+    for whole, some in (
+        (around.actions(seen)[0], around.actions(seen, kept=kept)[0]),
+        (around.panorama(seen), around.panorama(seen, kept=kept)),
+    ):
+        torch.testing.assert_close(some[..., :width], whole[..., :width] * kept[:, None])
+        assert torch.equal(some[..., width:], whole[..., width:])
+
+
 def test_vision_refuses_features_of_another_width(vision, tiny_r2r):
     wider = dataclasses.replace(SMALL, feature_width=9)
     with pytest.raises(InputError, match=r"8 numbers, the model reads 9; set --model\.feature-width 8"):

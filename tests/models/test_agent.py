@@ -242,8 +242,9 @@ def test_agent_refuses_to_start_without_instructions():
 
 
 @pytest.mark.parametrize("panorama", [None, np.zeros((12, FEATURES)), np.zeros((36, FEATURES + 1))])
-def test_agent_with_hierarchical_history_needs_panoramas(views, panorama):
-    agent = Agent(make_model(history="hierarchical"))
+@pytest.mark.parametrize("changes", [{"history": "hierarchical"}, {"stop_sight": "panorama"}])
+def test_agent_whose_history_or_stop_shows_panoramas_needs_them(views, panorama, changes):
+    agent = Agent(make_model(**changes))
     agent.start(TEXTS[0])
     with pytest.raises(ValueError, match="panorama"):
         agent.act(dataclasses.replace(views[0][0], panorama=panorama))

@@ -71,6 +71,8 @@ class RolloutPlan:
     """(max_steps, B) random numbers from 0 to 1 that decide whether a student's own action is taken."""
     mirrored: NDArray[np.bool_] | None = None
     """(B,) true for episodes that are walked in a mirrored building; their texts must be mirrored too."""
+    kept_features: Tensor | None = None
+    """(B, feature width) factors on all features that an episode is shown: 0 for those that are dropped everywhere."""
     mask_words: Callable[[Text, Tensor], Text] | None = None
     """Makes the texts of each step, in their variants, from the episodes' texts and draws."""
     word_draws: Tensor | None = None
@@ -221,7 +223,7 @@ class _Running:
         self.model, self.vision, self.plan, self.text = model, vision, plan, text
         self.rows = np.arange(len(episodes))
         self.ended = np.zeros(len(episodes), dtype=bool)
-        self.mirrored = plan.mirrored
+        self.mirrored, self.kept_features = plan.mirrored, plan.kept_features
         self.simulator = Simulator(episodes.world)
         self.simulator.reset(episodes.starts, episodes.headings)
         self.map = ExploredMap(self.simulator) if model.config.actions == "map" else None
@@ -232,7 +234,7 @@ class _Running:
     def think(self, number: int) -> StepTrace:
         """What the model makes of where the episodes are, and the actions to take."""
         model, plan, seen = self.model, self.plan, self.observe()
-        tokens, mask = self.vision.actions(seen, self.mirrored)
+        tokens, mask = self.vision.actions(seen, self.mirrored, self.kept_features)
         text = self.text
         if plan.mask_words is not None:
             draws = _draws(plan.word_draws, number, self.rows, text.real.shape[1:])
@@ -277,11 +279,14 @@ class _Running:
         if self.plan.needs.ended:
             going, self.ended = np.arange(len(stopping)), self.ended | stopping
             output = _without_activations(output, torch.from_numpy(self.ended).to(model.device))
-        panorama = self.vision.panorama(step.seen, self.mirrored) if model.needs_panorama else None
+        panorama = None
+        if model.needs_panorama:
+            panorama = self.vision.panorama(step.seen, self.mirrored, self.kept_features)
         if len(going) < len(self.rows):
             kept = torch.from_numpy(going).to(model.device)
             self.rows, self.ended = self.rows[going], self.ended[going]
             self.mirrored = None if self.mirrored is None else self.mirrored[going]
+            self.kept_features = None if self.kept_features is None else self.kept_features[torch.from_numpy(going)]
             self.simulator.keep(going)
             if self.map is not None:
                 self.map.keep(going)
@@ -301,7 +306,7 @@ class _Running:
         values = torch.zeros(batch, device=self.model.device)
         rows, running = self.rows[~self.ended], torch.from_numpy(~self.ended).to(values.device)
         if len(rows):
-            tokens, mask = self.vision.actions(self.observe(), self.mirrored)
+            tokens, mask = self.vision.actions(self.observe(), self.mirrored, self.kept_features)
             output = self.model.step(self.text.variant(0), self.past, tokens, mask)
             values[torch.from_numpy(rows).to(values.device)] = self.model.value(output)[running].float()
         return values

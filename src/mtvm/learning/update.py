@@ -174,9 +174,19 @@ class Learner:
             action_draws=draws[0],
             student_draws=draws[1],
             mirrored=batch.mirrored,
+            kept_features=self._kept_features(batch),
             mask_words=masking[0].mask_words if masking else None,
             word_draws=word_draws,
         )
+
+    def _kept_features(self, batch: Batch) -> Tensor | None:
+        """(B, feature width) factors on the features of each episode's building, the same in all rollouts."""
+        rate = self.config.data.environment_dropout
+        if rate == 0:
+            return None
+        shape = (batch.size, self.model.config.feature_width)
+        draws = streams.uniform(shape, "environment", self.config.seed, self.updates)[batch.rows]
+        return (draws >= rate).float() / (1 - rate)
 
     def _backward(self, terms: list[Term], policy: Policy, batch: Batch, recorded: dict[str, float]) -> float:
         """Add the gradients of a rollout's loss: each term's mean over all processes, times its weight.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -31,12 +33,25 @@ class Vision:
         if store is not None:
             scans = np.array(world.scans)[world.scan_of_node]
             self._rows = store.rows(scans.tolist(), world.viewpoints.tolist())
+        self._around = store is not None and config.stop_sight == "panorama"
         self._turned = config.angle_width - config.place_width
 
-    def actions(self, seen: Observation, mirrored: NDArray[np.bool_] | None = None) -> tuple[Tensor, Tensor]:
-        """(B, A, token width) a token for each action, zero for STOP and where there is none, and the mask (B, A).
+    @functools.cached_property
+    def _panorama_means(self) -> NDArray[np.float16]:
+        """(nodes, feature width) the mean of each panorama's views."""
+        assert self.store is not None
+        parts = np.array_split(self._rows, max(len(self._rows) // 256, 1))
+        return np.concatenate([self.store.panorama(rows).mean(axis=1, dtype=np.float32) for rows in parts]).astype(
+            np.float16
+        )
 
-        The agents that are `mirrored` (B,) see their building in a mirror.
+    def actions(
+        self, seen: Observation, mirrored: NDArray[np.bool_] | None = None, kept: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """(B, A, token width) a token for each action, zero where there is none, and the mask (B, A).
+
+        The agents that are `mirrored` (B,) see their building in a mirror. `kept` (B, feature width) are factors on the
+        features of all that an agent sees.
         """
         width, count = self.config.feature_width, seen.mask.shape[1]
         tokens = torch.empty(len(seen.node), count + 1, self.config.token_width)
@@ -51,16 +66,24 @@ class Vision:
         if isinstance(seen, MapObservation):
             tokens[:, :count, end:] = _repeated(seen.places, self.config.place_width)
         tokens[:, count] = 0
+        if self._around:
+            tokens[torch.arange(len(tokens)), torch.from_numpy(seen.count), :width] = torch.from_numpy(
+                self._panorama_means[seen.node]
+            ).float()
+        if kept is not None:
+            tokens[..., :width] *= kept[:, None]
         self._mirror(tokens[..., width:end], mirrored)
         return tokens.to(self.device), torch.from_numpy(seen.actions.mask).to(self.device)
 
-    def panorama(self, seen: Observation, mirrored: NDArray[np.bool_] | None = None) -> Tensor:
+    def panorama(
+        self, seen: Observation, mirrored: NDArray[np.bool_] | None = None, kept: Tensor | None = None
+    ) -> Tensor:
         """(B, 36, token width) of all views, directions relative to the agent's heading."""
         batch = len(seen.node)
         tokens = torch.zeros(batch, VIEWS, self.config.token_width)
         if self.store is not None:
             features = torch.from_numpy(self.store.panorama(self._rows[seen.node]))
-            tokens[..., : self.config.feature_width] = features
+            tokens[..., : self.config.feature_width] = features if kept is None else features * kept[:, None]
         turned = VIEW_HEADING[None] - seen.heading[:, None]
         directions = self._directions(turned, np.broadcast_to(VIEW_ELEVATION, turned.shape))
         tokens[..., self.config.feature_width :] = self._mirror(directions, mirrored)

@@ -49,7 +49,8 @@ class Observation:
     """The agent's heading in any fixed frame, clockwise, in radians."""
     elevation: float = 0.0
     panorama: ArrayLike | None = None
-    """(36, feature width) all views in the order of `mtvm.world.views`, for a history that needs them."""
+    """(36, feature width) all views in the order of `mtvm.world.views`, for an agent whose history or STOP shows
+    them."""
     places: ArrayLike | None = None
     """(K, 4) for an agent that acts on a map, whose candidates include places seen earlier: `place_feature` of
     `mtvm.world.explored`."""
@@ -219,12 +220,16 @@ class Agent:
     def _tokens(self, views: list[Observation]) -> tuple[Tensor, Tensor, Tensor | None]:
         config = self.model.config
         counts = [len(np.atleast_1d(np.asarray(view.headings))) for view in views]
-        tokens = np.zeros((len(views), max(counts) + 1, config.token_width), dtype=np.float32)  # STOP is all zeros
+        tokens = np.zeros((len(views), max(counts) + 1, config.token_width), dtype=np.float32)
         for row, view in enumerate(views):
             tokens[row, : counts[row], : config.feature_width] = self._features(view, counts[row])
             turned = angle_feature(view.headings, view.elevations, self._repeats)
             tokens[row, : counts[row], config.feature_width :] = self._with_places(turned, view.places)
-        panorama = self._panoramas(views) if self.model.needs_panorama else None
+        around = config.stop_sight == "panorama"
+        panorama = self._panoramas(views) if self.model.needs_panorama or around else None
+        if panorama is not None and around:
+            means = panorama[..., : config.feature_width].mean(dim=1).cpu().numpy()
+            tokens[np.arange(len(views)), counts, : config.feature_width] = means
         device = self.model.device
         mask = np.arange(tokens.shape[1]) <= np.array(counts)[:, None]
         return torch.from_numpy(tokens).to(device), torch.from_numpy(mask).to(device), panorama
@@ -243,7 +248,7 @@ class Agent:
     def _panoramas(self, views: list[Observation]) -> Tensor:
         shape = (36, self.model.config.feature_width)
         if any(view.panorama is None or np.shape(view.panorama) != shape for view in views):
-            raise ValueError("this agent's history needs the panorama's 36 features in each observation.")
+            raise ValueError("this agent needs the panorama's 36 features in each observation.")
         features = np.stack([np.asarray(view.panorama, dtype=np.float32) for view in views])
         facing = np.array([view.heading for view in views])[:, None]
         angles = angle_feature(

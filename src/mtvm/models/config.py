@@ -12,6 +12,7 @@ from mtvm.files import read_json, write_json
 
 Reader = Literal["none", "minilm"]
 Actions = Literal["candidates", "map"]
+StopSight = Literal["nothing", "panorama"]
 ARCHITECTURES = {"mtvm": "mtvm.models.model:MTVM", "vlnbert": "mtvm.models.vlnbert:VLNBert"}
 """mtvm: the paper's network, with any history. vlnbert: Recurrent VLN-BERT as released, whose history is its state."""
 HISTORIES = {
@@ -70,6 +71,9 @@ class ModelConfig:
     actions: Actions = "candidates"
     """Where the agent can walk in one step. candidates: to a neighbour of its viewpoint, as in the paper. map: also to
     any viewpoint that it saw earlier and has not visited, back through those that it has."""
+    stop_sight: StopSight = "nothing"
+    """What STOP's token shows. nothing: zeros, as in the paper. panorama: the mean of the viewpoint's 36 views, so that
+    the agent also sees what lies where it cannot walk."""
     dropout: float = 0.1
     feature_dropout: float = 0.4
     """On the image features of the vision stream, memory included, not on the directions."""
@@ -108,8 +112,9 @@ class ModelConfig:
             raise InputError(f"reader '{self.reader}' is not one of {', '.join(get_args(Reader))}.")
         if self.actions == "map" and self.angle_width % 16:
             raise InputError(f"angle_width {self.angle_width} is not a multiple of 16, as acting on a map needs.")
-        if self.actions not in get_args(Actions):
-            raise InputError(f"actions '{shown(self.actions)}' is not one of {', '.join(get_args(Actions))}.")
+        for name, choices in (("actions", get_args(Actions)), ("stop_sight", get_args(StopSight))):
+            if getattr(self, name) not in choices:
+                raise InputError(f"{name} '{shown(getattr(self, name))}' is not one of {', '.join(choices)}.")
         for name, known in (("history", HISTORIES), ("architecture", ARCHITECTURES)):
             value = getattr(self, name)
             if not isinstance(value, str) or (value not in known and not _is_plugin(value)):

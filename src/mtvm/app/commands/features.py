@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from rich.markup import escape
 from tyro.conf import Positional, arg
 
 from mtvm.app.options import DataOption, DeviceOption, console
+from mtvm.errors import InputError
 from mtvm.features.encoders import EncoderName
 from mtvm.tasks.data import DataFolder
+
+if TYPE_CHECKING:
+    from mtvm.features.store import FeatureStore
 
 
 def import_(
@@ -30,14 +34,23 @@ def import_(
     from mtvm.features.importing import import_features
 
     store = import_features(source, out, width=width, scans=set(scans) or None)
-    console.print(f"{len(store)} viewpoints x 36 views x {store.width} written to {escape(str(out))}", soft_wrap=True)
+    _say_written(store, out)
 
 
 def extract(
-    dataset: Annotated[Positional[Path], arg(metavar="SKYBOXES", help="Folder with <scan>/matterport_skybox_images.")],
+    source: Annotated[
+        Positional[Path],
+        arg(
+            metavar="SOURCE",
+            help="Folder with <scan>/matterport_skybox_images; for the encoder captions, a file of captions.",
+        ),
+    ],
     out: Annotated[Positional[Path], arg(metavar="STORE", help="Folder of the store to write.")],
     data: DataOption = None,
-    encoder: Annotated[EncoderName, arg(help="The image encoder.")] = "efficientnet-lite0",
+    encoder: Annotated[
+        EncoderName | Literal["captions"],
+        arg(help="An image encoder; or captions, which embeds what an image model said of the views."),
+    ] = "efficientnet-lite0",
     weights: Annotated[Path | None, arg(metavar="FILE", help="Checkpoint; required for resnet152.")] = None,
     size: Annotated[
         int | None, arg(metavar="PIXELS", help="Width of the views.", help_behavior_hint="(default: the encoder's)")
@@ -50,17 +63,25 @@ def extract(
         int | None, arg(metavar="N", help="Threads.", help_behavior_hint="(default: one per core)")
     ] = None,
 ) -> None:
-    """Render the 36 views of every viewpoint and encode them.
+    """Encode the 36 views of every viewpoint: rendered from skyboxes, or described in a file of captions.
 
     An interrupted run resumes where it stopped.
     """
+    if encoder == "captions":
+        if weights is not None or size is not None:
+            raise InputError("--weights and --size are for image encoders; leave them out for captions.")
+        from mtvm.features.captions import caption_features
+
+        store = caption_features(source, out, scans=set(scans) or None)
+        _say_written(store, out)
+        return
     from mtvm.features.encoders import load_encoder
     from mtvm.features.extract import extract_features
 
     network = load_encoder(encoder, weights=weights, size=size, device=device)
     graphs = DataFolder.resolve(data).connectivity
-    store = extract_features(dataset, graphs, out, network, scans=set(scans) or None, workers=workers)
-    console.print(f"{len(store)} viewpoints x 36 views x {store.width} written to {escape(str(out))}", soft_wrap=True)
+    store = extract_features(source, graphs, out, network, scans=set(scans) or None, workers=workers)
+    _say_written(store, out)
 
 
 def semantic(
@@ -81,7 +102,7 @@ def semantic(
     from mtvm.features.names import semantic_features
 
     store = semantic_features(source, out, connectivity=connectivity, scans=set(scans) or None)
-    console.print(f"{len(store)} viewpoints x 36 views x {store.width} written to {escape(str(out))}", soft_wrap=True)
+    _say_written(store, out)
 
 
 def info(store: Annotated[Positional[Path], arg(metavar="STORE", help="Folder of a feature store.")]) -> None:
@@ -91,6 +112,10 @@ def info(store: Annotated[Positional[Path], arg(metavar="STORE", help="Folder of
     opened = FeatureStore.open(store)
     console.print(f"{len(opened)} viewpoints x 36 views x {opened.width}, half precision")
     console.print(f"made from {escape(str(opened.meta['source']))}, id {escape(opened.meta['id'])}", soft_wrap=True)
+
+
+def _say_written(store: FeatureStore, out: Path) -> None:
+    console.print(f"{len(store)} viewpoints x 36 views x {store.width} written to {escape(str(out))}", soft_wrap=True)
 
 
 COMMANDS: dict[str, Callable[..., None]] = {"import": import_, "extract": extract, "semantic": semantic, "info": info}
