@@ -31,6 +31,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from mtvm.config_files import from_plain
 from mtvm.errors import InputError, shown
 from mtvm.files import atomic_path, cache_dir, read_json, write_json, write_text
 from mtvm.homes.generate import generate_home
@@ -147,6 +148,12 @@ def _is_as_built(path: Path, digest: str) -> bool:
         return path.is_file() and _digest(path) == digest
     except OSError:
         return False
+
+
+def config_of(folder: Path) -> WorldConfig:
+    """What a world was built from."""
+    config: WorldConfig = from_plain(WorldConfig, _manifest(folder)["config"], folder / MANIFEST)
+    return config
 
 
 def _manifest(folder: Path) -> dict[str, Any]:

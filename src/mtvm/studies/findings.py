@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.errors import InputError
-from mtvm.files import read_json
+from mtvm.files import read_bytes, read_json
 from mtvm.learning.run_folder import RunFolder
 from mtvm.studies import bootstrap
 from mtvm.studies.bootstrap import Interval, Sample
 from mtvm.studies.data import StudyData
 from mtvm.studies.plan import GIVEN, Request, shown_split
 from mtvm.studies.study import Study
-from mtvm.studies.trial import Trial
+from mtvm.studies.trial import TRAINED, Trial
 from mtvm.tasks.baselines import Baseline, run_baseline
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
@@ -28,6 +28,8 @@ from mtvm.tasks.metrics import score_trajectories
 from mtvm.tasks.results import trajectory_nodes
 
 _RANDOM_SEEDS = 5
+_LARGEST = 1e18
+_REMEDY = "remove its folder, and run the study again"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,9 +113,7 @@ class Findings:
 
     def training(self, arm: str) -> dict[str, float] | None:
         """What its trainings cost, averaged over seeds; None if none of them was done."""
-        found = [
-            read_json(trial.training, "record of a training") for trial in self.of(arm) if trial.training.is_file()
-        ]
+        found = [read_numbers(trial.training, TRAINED) for trial in self.of(arm) if trial.training.is_file()]
         return {name: float(np.mean([one[name] for one in found])) for name in found[0]} if found else None
 
     def seconds_per_episode(self, arm: str, split: str) -> float | None:
@@ -124,7 +124,7 @@ class Findings:
             for one in trial.evaluations
             if shown_split(one.split) == split and one.condition is None
         ]
-        costs = [read_json(file, "cost of an evaluation") for file in files]
+        costs = [read_numbers(file, ("seconds", "episodes")) for file in files]
         return float(np.mean([cost["seconds"] / cost["episodes"] for cost in costs])) if costs else None
 
     def agent_folder(self, arm: str) -> Path | None:
@@ -189,12 +189,26 @@ def differences(findings: Findings, condition: str | None = None) -> list[Differ
 
 def read_episodes(path: Path) -> Scores:
     """The table that a trial wrote of an evaluation."""
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    if not rows or not {"id", "scan", *EVALUATED} <= rows[0].keys():
-        raise InputError(f"{path}: not a table of episodes; remove its folder, and run the study again.")
-    columns = {name: np.array([[float(row[name]) for row in rows]]) for name in EVALUATED}
-    return Scores([row["id"] for row in rows], [row["scan"] for row in rows], columns)
+    lines = read_bytes(path, "table of episodes").decode(errors="replace").splitlines()
+    try:
+        rows = list(csv.DictReader(lines))
+        columns = {name: np.array([[float(row[name]) for row in rows]]) for name in EVALUATED}
+        ids, scans = [row["id"] for row in rows], [row["scan"] for row in rows]
+    except (csv.Error, KeyError, TypeError, ValueError):
+        rows = []
+    if not rows:
+        raise InputError(f"{path}: not a table of episodes; {_REMEDY}.")
+    return Scores(ids, scans, columns)
+
+
+def read_numbers(path: Path, names: Collection[str]) -> dict[str, float]:
+    """The numbers of these names that a trial wrote."""
+    content = read_json(path, "record of a trial")
+    for name in names:
+        number = content.get(name) if isinstance(content, dict) else None
+        if not isinstance(number, int | float) or not 0 <= number < _LARGEST:
+            raise InputError(f"{path}: '{name}' is missing or no number that a trial writes; {_REMEDY}.")
+    return {name: float(content[name]) for name in names}
 
 
 def _joined(parts: list[Scores]) -> Scores:

@@ -26,6 +26,16 @@ from mtvm.studies.data import StudyData, digest_of
 
 _PLACES = ("out", "device", "log_every", "save_minutes", "tensorboard")
 """Options that say nothing about what is learnt."""
+TRAINED = (
+    "updates",
+    "best_update",
+    "seconds",
+    "seconds_per_update",
+    "peak_memory_bytes",
+    "parameters",
+    "parameters_as_table5",
+)
+"""What is in training.json."""
 _CODE = ("world", "features", "tasks", "models", "learning", "config.py", "studies/conditions.py")
 """What an agent's training and evaluation depend on."""
 

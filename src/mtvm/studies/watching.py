@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.config import DataConfig, Split
-from mtvm.errors import InputError
-from mtvm.files import read_json
+from mtvm.errors import InputError, shown
 from mtvm.world.skybox import load_faces, render_views, skybox_folder
 from mtvm.world.world import World
 
@@ -99,13 +98,14 @@ def _faces(folder: Path, scan: str) -> Any:
     if not manifest.is_file():
         place = skybox_folder(folder, scan)
         return lambda viewpoint, rotation: load_faces(place, viewpoint)
-    from mtvm.homes.build import WorldConfig
+    from mtvm.homes.build import config_of
     from mtvm.homes.generate import generate_home
     from mtvm.homes.render.raytrace import Scene
 
-    config = WorldConfig(**read_json(manifest, "description of a world")["config"])
-    number = int(scan.removeprefix("home"))
-    home = generate_home(scan, config.home_seed(number))
+    config = config_of(folder)
+    if scan not in config.scans:
+        raise InputError(f"{manifest}: this world has no {shown(scan)} to draw.")
+    home = generate_home(scan, config.home_seed(config.scans.index(scan)))
     scene, viewpoints = Scene(home), {one.id: one for one in home.viewpoints}
     if not viewpoints:
         raise InputError(f"{folder}: {scan} has no viewpoints to look from.")

@@ -1,0 +1,59 @@
+"""What trials have written is read again with care: disks and people change files."""
+
+import json
+
+import pytest
+
+from mtvm.errors import InputError
+from mtvm.homes.build import WorldConfig, config_of
+from mtvm.studies.findings import read_episodes, read_numbers
+from mtvm.studies.watching import _faces
+from mtvm.tasks.metric import EVALUATED
+
+HEADER = ",".join(["id", "scan", *EVALUATED])
+ROW = ",".join(["7_0", "home000", *("0.5" for _ in EVALUATED)])
+
+
+def test_a_table_of_episodes_is_read(tmp_path):
+    (tmp_path / "episodes.csv").write_text(f"{HEADER}\n{ROW}\n{ROW}\n")
+    scores = read_episodes(tmp_path / "episodes.csv")
+    assert scores.ids == ["7_0", "7_0"]
+    assert scores.columns["SR"].tolist() == [[0.5, 0.5]]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        HEADER.encode(),
+        b"id,scan\n1,2\n",
+        f"{HEADER}\n{ROW}".replace("0.5", "half").encode(),
+        f"{HEADER}\n7_0\n".encode(),
+        b"\xff\xfe" + HEADER.encode(),
+    ],
+)
+def test_a_damaged_table_is_refused(tmp_path, content):
+    (tmp_path / "episodes.csv").write_bytes(content)
+    with pytest.raises(InputError, match="not a table of episodes"):
+        read_episodes(tmp_path / "episodes.csv")
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", '{"seconds": "long"}', '{"seconds": NaN}', '{"seconds": 1e999}'])
+def test_costs_must_be_numbers(tmp_path, content):
+    (tmp_path / "cost.json").write_text(content)
+    with pytest.raises(InputError, match="'seconds' is missing or no number"):
+        read_numbers(tmp_path / "cost.json", ["seconds"])
+
+
+@pytest.mark.parametrize("config", [5, {"homes": "many"}, {"rooms": 3}, {"homes": 10**30}])
+def test_a_world_that_is_not_described_is_refused(tmp_path, config):
+    (tmp_path / "world.json").write_text(json.dumps({"config": config, "checksums": {}}))
+    with pytest.raises(InputError):
+        config_of(tmp_path)
+
+
+def test_a_building_that_the_world_lacks_is_refused(tmp_path):
+    (tmp_path / "world.json").write_text(json.dumps({"config": {"homes": 3}, "checksums": {}}))
+    assert config_of(tmp_path) == WorldConfig(homes=3)
+    with pytest.raises(InputError, match="has no castle"):
+        _faces(tmp_path, "castle")
