@@ -1,6 +1,7 @@
 """Runs made small enough to pass on."""
 
 import json
+import shutil
 
 import pytest
 from small_runs import small_config, train
@@ -51,4 +52,12 @@ def test_nothing_is_overwritten_and_a_folder_without_a_run_is_refused(run, tmp_p
         release(run, folder)
     with pytest.raises(InputError, match="no run is here"):
         release(tmp_path / "nothing", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_metrics_that_are_none_are_refused(run, tmp_path):
+    copy = shutil.copytree(run, tmp_path / "run")
+    (copy / "eval" / "r2r-val_unseen" / "metrics.json").write_text("5")
+    with pytest.raises(InputError, match="not the metrics of an evaluation"):
+        release(copy, tmp_path / "out")
     assert not (tmp_path / "out").exists()

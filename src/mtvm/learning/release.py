@@ -12,9 +12,9 @@ from typing import Any
 
 from mtvm import __version__
 from mtvm.config import TrainConfig
-from mtvm.errors import InputError
+from mtvm.errors import InputError, shown
 from mtvm.files import atomic_path, read_json, write_json, write_text
-from mtvm.learning.run_folder import EVALUATIONS, RunFolder, Selection
+from mtvm.learning.run_folder import EVALUATIONS, RunFolder, Selection, is_number
 from mtvm.models.saving import CARD, load_model, save_compact
 from mtvm.tasks.metric import EVALUATED, METRICS
 
@@ -28,7 +28,7 @@ def release(run: Path, out: Path) -> Path:
     if out.exists():
         raise InputError(f"{out}: is there already; name another folder.")
     model = load_model(folder.best, "cpu")
-    metrics = {name: read_json(file, "metrics of an evaluation") for name, file in folder.evaluations().items()}
+    metrics = {name: _metrics(file) for name, file in folder.evaluations().items()}
     card = _card(config, folder, metrics)
     with atomic_path(out) as fresh:
         fresh.mkdir()
@@ -42,6 +42,13 @@ def release(run: Path, out: Path) -> Path:
             target.mkdir(parents=True)
             write_json(target / "metrics.json", values, indent=1)
     return out
+
+
+def _metrics(file: Path) -> dict[str, Any]:
+    metrics = read_json(file, "metrics of an evaluation")
+    if not isinstance(metrics, dict):
+        raise InputError(f"{file}: not the metrics of an evaluation; write them again with 'mtvm eval'.")
+    return metrics
 
 
 def _card(config: TrainConfig, folder: RunFolder, metrics: dict[str, Any]) -> str:
@@ -58,8 +65,8 @@ def _card(config: TrainConfig, folder: RunFolder, metrics: dict[str, Any]) -> st
         "|---" * (len(EVALUATED) + 2) + "|",
     ]
     for name, values in metrics.items():
-        row = (METRICS[one].format(values[one]) if isinstance(values.get(one), float) else "" for one in EVALUATED)
-        lines.append(f"| {name} | {values.get('episodes', '')} | {' | '.join(row)} |")
+        row = (METRICS[one].format(values[one]) if is_number(values.get(one)) else "" for one in EVALUATED)
+        lines.append(f"| {name} | {shown(values.get('episodes', ''))} | {' | '.join(row)} |")
     lines += [
         "",
         "Weights are in half precision, without the frozen MiniLM reader, which pip brings.",
