@@ -9,7 +9,6 @@ import dataclasses
 import math
 import os
 import random
-import resource
 import shutil
 import signal
 import sys
@@ -37,6 +36,7 @@ class Outcome:
     cases: int = 0
     refused: int = 0
     slowest: float = 0.0
+    """Seconds; those that other processes had the core are not counted."""
     memory: int = 0
     """Bytes above the honest sample's, at most."""
     failures: list[str] = dataclasses.field(default_factory=list)
@@ -47,37 +47,64 @@ def attack(target, folder, cases, rng):
     outcome, out = Outcome(), folder / "out"
     out.mkdir(exist_ok=True)
     honest = {name: (folder / name).read_bytes() for name in target.files}
-    if said := _run(target, folder):
+    said, _, honest_peak = _measured(target, folder)
+    if said:
         raise AssertionError(f"{target.name}: the honest sample was {said}")
     _clear(out)
-    before = _peak()
     for number in range(cases):
         name = rng.choice(target.files)
         content = mutated(honest[name], rng)
         (folder / name).write_bytes(content)
-        started = time.monotonic()
-        said = _run(target, folder)
+        said, seconds, peak = _measured(target, folder)
         outcome.cases += 1
         outcome.refused += said == "refused"
-        outcome.slowest = max(outcome.slowest, time.monotonic() - started)
-        outcome.memory = max(outcome.memory, _peak() - before)
+        outcome.slowest = max(outcome.slowest, seconds)
+        outcome.memory = max(outcome.memory, peak - honest_peak)
         half = [str(path) for path in out.rglob(".*")] + ([str(item) for item in out.iterdir()] if said else [])
         wrong = said if said not in ("", "refused") else f"half-written: {half[0]}" if half else ""
-        if outcome.memory > MOST_MEMORY:
-            wrong, before = f"{outcome.memory / 1e9:.1f} GB of memory", _peak()
+        if peak - honest_peak > MOST_MEMORY:
+            wrong = f"{(peak - honest_peak) / 1e9:.1f} GB of memory"
         if wrong:
             outcome.failures.append(f"case {number}: {wrong}")
-            _keep(name, content, number)
+            _keep(target, name, content, len(outcome.failures))
         _clear(out)
         (folder / name).write_bytes(honest[name])
     return outcome
 
 
-def _run(target, folder):
+def _measured(target, folder):
+    """What `_run` says, the seconds that it took, and the most memory."""
+    _forget_peak()
+    clock = OwnTime()
+    return _run(target, folder, clock), clock.seconds(), _peak()
+
+
+class OwnTime:
+    """Time from now on, without that in which this process could have run, but others had the core. A process that
+    waits for a pipe or sleeps is not waiting for a core: its time counts."""
+
+    def __init__(self):
+        self._start = self._now()
+
+    def seconds(self):
+        return self._now() - self._start
+
+    def _now(self):
+        try:
+            waited = int(Path("/proc/self/schedstat").read_text().split()[1]) / 1e9
+        except OSError:
+            waited = 0.0
+        return time.monotonic() - waited
+
+
+def _run(target, folder, clock):
     """Nothing if the target took it, "refused" if it said no in one sentence, else what went wrong."""
 
     def ring(*_):
-        raise HangError
+        left = LIMIT_SECONDS - clock.seconds()
+        if left <= 0:
+            raise HangError
+        signal.setitimer(signal.ITIMER_REAL, left + 0.01)
 
     signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, LIMIT_SECONDS)
@@ -95,8 +122,14 @@ def _run(target, folder):
     return ""
 
 
+def _forget_peak():
+    Path("/proc/self/clear_refs").write_text("5")
+
+
 def _peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    """The most memory that this process had since `_forget_peak`."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
 
 
 def _clear(folder):
@@ -104,15 +137,16 @@ def _clear(folder):
         shutil.rmtree(item) if item.is_dir() else item.unlink()
 
 
-def _keep(name, content, number):
+def _keep(target, name, content, number):
     """Keep what broke something, where the user asks for it."""
     if folder := os.environ.get("MTVM_FUZZ_KEEP"):
-        path = Path(folder) / f"{number}-{Path(name).name}"
+        said = "".join(letter if letter.isalnum() else "-" for letter in target.name)
+        path = Path(folder) / f"{said}-{number}-{Path(name).name}"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
 
 
-def fuzz(targets, folder, cases, seed, seconds=None):
+def fuzz(targets, folder, cases, seed, seconds=None, show=False):
     """Share out the cases among the targets; each has random numbers of its own, so that it can be run alone."""
     started, found = time.monotonic(), collections.OrderedDict()
     for place, target in enumerate(targets):
@@ -129,6 +163,8 @@ def fuzz(targets, folder, cases, seed, seconds=None):
                 outcome.failures + more.failures,
             )
         found[target.name] = outcome
+        if show:
+            print(table({target.name: outcome}).splitlines()[2], *outcome.failures, sep="\n", flush=True)
     return found
 
 
@@ -160,7 +196,8 @@ def _total(found):
 
 
 def main():
-    from targets import make_samples
+    from samples import make_samples
+    from targets import TARGETS
 
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--cases", type=int, default=50_000)
@@ -170,8 +207,9 @@ def main():
     given = arguments.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["MTVM_CACHE"] = str(Path(folder) / "kept")
-        targets = [target for target in make_samples(Path(folder)) if given.only in target.name]
-        found = fuzz(targets, Path(folder), given.cases, given.seed, given.seconds)
+        make_samples(Path(folder))
+        targets = [target for target in TARGETS if given.only in target.name]
+        found = fuzz(targets, Path(folder), given.cases, given.seed, given.seconds, show=True)
     print(table(found))
     failures = [f"{name}, {failure}" for name, one in found.items() for failure in one.failures]
     print("\n".join(failures[:50]))

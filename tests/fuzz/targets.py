@@ -3,54 +3,31 @@
 import contextlib
 import dataclasses
 import io
-import json
-import shutil
 import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-import h5py
-import numpy as np
-import torch
-from PIL import Image
-
 from mtvm.app.cli import main
-from mtvm.arrays import keep_cached, read_cached
+from mtvm.arrays import read_cached
+from mtvm.config_files import from_plain
 from mtvm.errors import InputError
 from mtvm.features.captions import load_captions
 from mtvm.features.importing import import_features
 from mtvm.features.names import read_semantics
-from mtvm.features.store import FeatureStore
-from mtvm.homes.build import WorldConfig, _digest, _is_built
+from mtvm.files import read_json
+from mtvm.homes.build import WorldConfig, _is_built, config_of
 from mtvm.learning import checkpoint
 from mtvm.learning.run_folder import RunFolder
-from mtvm.models.config import ModelConfig, SpeakerModelConfig
-from mtvm.models.importing import import_agent
-from mtvm.models.network import make_network
-from mtvm.models.saving import load_model, save_model
+from mtvm.learning.speaker import train_speaker
+from mtvm.models.importing import describe_import, import_agent
+from mtvm.models.saving import load_model
 from mtvm.models.speaker import Speaker
-from mtvm.models.weights import released_tensors, write_released
-from mtvm.presets import PRESETS
-from mtvm.tasks.data import DataFolder
-from mtvm.tasks.events import write_events
-from mtvm.tasks.load import load_episodes
-from mtvm.testing.tiny import write_tiny_world
-from mtvm.viewer.sources import Source
-from mtvm.weight_files import read_weight_file
+from mtvm.speaker_config import SpeakerConfig
+from mtvm.studies.findings import read_episodes, read_numbers
+from mtvm.studies.trial import TRAINED, Trial
+from mtvm.tasks.sub_instructions import read_sub_instructions
 from mtvm.world.skybox import load_depth_faces, load_faces
-
-VIEWS = 36
-SMALL = ModelConfig(
-    hidden=8,
-    heads=2,
-    intermediate=8,
-    language_layers=1,
-    crossmodal_layers=1,
-    feature_width=4,
-    angle_width=128,
-    critic_hidden=4,
-)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,130 +62,6 @@ def command(*arguments):
     return run
 
 
-def make_samples(folder):
-    """Write the honest samples below a folder; the targets that read them."""
-    data = write_tiny_world(folder / "data", paths=2)
-    shutil.rmtree(data / "connectivity")
-    write_tiny_world(folder / "again", paths=2)
-    shutil.move(folder / "again" / "connectivity", data / "connectivity")
-    with contextlib.redirect_stdout(io.StringIO()):
-        main(["baseline", "shortest", "--data", str(data), "--out", str(data / "results.json")])
-    rng = np.random.default_rng(0)
-    entries = {f"scan{n}_v{n}": rng.normal(size=(VIEWS, 4)).astype(np.float32) for n in range(3)}
-    _write_features(folder / "features", entries)
-    store = ((*key.split("_"), value) for key, value in entries.items())
-    FeatureStore.write(folder / "store" / "store", store, source="made", source_format="test")
-    _write_texts(folder / "texts")
-    _write_weights(folder / "weights")
-    _write_run(folder / "run")
-    _write_pictures(folder / "pictures")
-    keep_cached(folder / "cache" / "a.npz", {"a": np.arange(20), "b": np.arange(6.0)})
-    world = {
-        "version": 4,
-        "config": dataclasses.asdict(WorldConfig()),
-        "checksums": {"results.json": _digest(data / "results.json")},
-    }
-    (folder / "world").mkdir()
-    (folder / "world" / "world.json").write_text(json.dumps(world))
-    shutil.copy(data / "results.json", folder / "world")
-    _write_evaluation(folder / "evaluation", data)
-    shutil.copy(data / "R2R" / "R2R_train.json", data / "R2R" / "prevalent_aug.json")
-    (folder / "scans.txt").write_text("tiny0\n")
-    _write_training(folder / "training", data)
-    return TARGETS
-
-
-def _write_evaluation(folder, data):
-    episodes = load_episodes("r2r", "val_unseen", data)
-    folder.mkdir()
-    shutil.copy(data / "results.json", folder)
-    (folder / "metrics.json").write_text(json.dumps({"split": "r2r val_unseen", "episodes": len(episodes)}))
-    source = Source.read("made", folder / "results.json", DataFolder(data), episodes)
-    thoughts = [
-        dataclasses.replace(
-            step,
-            probabilities=[0.5] * (len(step.candidates) + 1),
-            words=[(word, 0.1) for word in episodes.texts[0].split()],
-            memory=[0.2] * step.step,
-        )
-        for step in source.events(0)
-    ]
-    write_events(folder / "steps.jsonl", thoughts)
-
-
-def _write_training(folder, data):
-    """A run and a speaker that could go on."""
-    options = ("--optimizer.updates", "1", "--batch", "2", "--data.folder", str(data))
-    sizes = [f"--model.{name}={value}" for name, value in (("hidden", 8), ("heads", 2), ("intermediate", 8))]
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        main(["train", "tiny", "--out", str(folder), "--data.sight", "blind", "--device", "cpu", *options, *sizes])
-    sizes = SpeakerModelConfig(hidden=8, heads=2, encoder_layers=1, decoder_layers=1, feature_width=4, vocabulary=9)
-    Speaker(sizes).save(folder.parent / "speaker")
-
-
-def _write_features(folder, entries):
-    import base64
-    import gzip
-    import zipfile
-
-    folder.mkdir()
-    lines = "".join(
-        "\t".join([*key.split("_"), "640", "480", "60", base64.b64encode(value.tobytes()).decode()]) + "\n"
-        for key, value in entries.items()
-    ).encode()
-    (folder / "f.tsv").write_bytes(lines)
-    (folder / "f.tsv.gz").write_bytes(gzip.compress(lines))
-    with zipfile.ZipFile(folder / "f.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("f.tsv", lines)
-    with h5py.File(folder / "f.hdf5", "w") as file:
-        for key, value in entries.items():
-            file.create_dataset(key, data=value, compression="gzip")
-    np.savez(folder / "f.npz", **entries)
-
-
-def _write_texts(folder):
-    import gzip
-
-    folder.mkdir()
-    seen = {"id": 1, "name": "chair", "views": [3], "boxes": [[1, 2, 3, 4]]}
-    rooms = [{"scan": "s", "viewpoint": f"v{n}", "room": "hall", "objects": [seen]} for n in range(4)]
-    said = [{"scan": "s", "viewpoint": f"v{n}", "captions": [["a", "b", ""]] * 8} for n in range(4)]
-    lines = "".join(json.dumps(line) + "\n" for line in rooms).encode()
-    (folder / "viewpoints.jsonl").write_bytes(lines)
-    (folder / "viewpoints.jsonl.gz").write_bytes(gzip.compress(lines))
-    (folder / "captions.jsonl").write_text("".join(json.dumps(line) + "\n" for line in said))
-
-
-def _write_weights(folder):
-    torch.manual_seed(0)
-    model = make_network(SMALL)
-    save_model(model, folder / "agent")
-    write_released(model, folder / "released.pt")
-    torch.save(released_tensors(model), folder / "legacy.bin", _use_new_zipfile_serialization=False)
-    state = {"model": model.state_dict(), "update": 3, "data": {"a": "b"}, "random": torch.get_rng_state()}
-    checkpoint.save(folder / "checkpoint.pt", state)
-    torch.save({"code": Path("x")}, folder / "code.pt")
-    with contextlib.suppress(InputError):
-        read_weight_file(folder / "code.pt")  # the first time, torch imports a good part of itself
-
-
-def _write_run(folder):
-    run = folder / "runs" / "one"
-    (run / "eval" / "r2r-val_seen").mkdir(parents=True)
-    RunFolder(run).write_config(dataclasses.replace(PRESETS["tiny"], out=run))
-    line = {"kind": "train", "loss": 2.0, "trained_seconds": 3.0, "episodes_per_second": 5.0}
-    lines = [{"update": n} | line for n in (1, 2, 3)] + [{"update": 3, "kind": "r2r/val_unseen", "SR": 5.0, "SPL": 4.0}]
-    (run / "metrics.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
-    (run / "eval" / "r2r-val_seen" / "metrics.json").write_text(json.dumps({"episodes": 5, "SR": 5.0, "SPL": 4.0}))
-
-
-def _write_pictures(folder):
-    folder.mkdir()
-    strip = np.random.default_rng(0).integers(0, 255, (16, 96, 3)).astype(np.uint8)
-    Image.fromarray(strip).save(folder / "v_skybox_small.jpg")
-    Image.fromarray(strip[..., 0].astype(np.uint16)).save(folder / "v_skybox_depth_small.png")
-
-
 def _read_graph_folder(folder):
     command("baseline", "random", "--data", "{here}/data", "--out", "{here}/out/results.json")(folder)
 
@@ -230,8 +83,15 @@ def _runs(folder):
     command("runs", "{here}/run/runs", "--json")(folder)
 
 
+def _resume_speaker(folder):
+    path = folder / "speaking" / "training.json"
+    config = from_plain(SpeakerConfig, read_json(path, "config"), path)
+    train_speaker(dataclasses.replace(config, out=path.parent), show_progress=False)
+
+
 EVALUATION = tuple(f"evaluation/{name}" for name in ("results.json", "steps.jsonl", "metrics.json"))
 SCORE = ("score", "{here}/data/results.json", "--data", "{here}/data", "--csv", "{here}/out/table.csv")
+RUN_METRICS = "training/eval/r2r-val_unseen/metrics.json"
 TARGETS = [
     Target("score: result file", ("data/results.json",), command(*SCORE)),
     Target("score: R2R file", ("data/R2R/R2R_val_unseen.json",), command(*SCORE)),
@@ -331,6 +191,52 @@ TARGETS = [
         command(
             *("eval", "{here}/training", "--split", "r2r/val_unseen", "--out", "{here}/out/eval", "--device", "cpu"),
         ),
+        is_slow=True,
+    ),
+    Target(
+        "baseline: REVERIE's file",
+        ("data/REVERIE/REVERIE_val_unseen.json",),
+        command("baseline", "stop", "--task", "reverie", "--data", "{here}/data", "--out", "{here}/out/v.json"),
+    ),
+    Target(
+        "sub-instructions",
+        ("data/FGR2R_val_unseen.json",),
+        lambda f: read_sub_instructions(f / "data/FGR2R_val_unseen.json"),
+    ),
+    Target(
+        "grounding",
+        ("data/FGR2R_val_unseen.json", "training/config.json"),
+        command("grounding", "{here}/training", "--data", "{here}/data"),
+        is_slow=True,
+    ),
+    Target(
+        "weights release: run",
+        ("training/config.json", "training/metrics.jsonl", "training/best/config.json", RUN_METRICS),
+        command("weights", "release", "{here}/training", "{here}/out/released"),
+    ),
+    Target("inspect: agent", ("weights/agent/config.json",), command("inspect", "{here}/weights/agent")),
+    Target("weights import: note", ("trial/import.json",), lambda f: describe_import(f / "trial")),
+    Target("doctor: data", ("data/R2R/R2R_train.json",), command("doctor", "--data", "{here}/data"), is_slow=True),
+    Target(
+        "features semantic",
+        ("texts/viewpoints.jsonl",),
+        command("features", "semantic", "{here}/texts/viewpoints.jsonl", "{here}/out/store"),
+        is_slow=True,
+    ),
+    Target("study: trial", ("trial/trial.json",), lambda f: Trial.load(f / "trial" / "trial.json")),
+    Target("study: episodes", ("trial/episodes.csv",), lambda f: read_episodes(f / "trial" / "episodes.csv")),
+    Target("study: costs", ("trial/training.json",), lambda f: read_numbers(f / "trial" / "training.json", TRAINED)),
+    Target("study: world.json", ("world/world.json",), lambda f: config_of(f / "world")),
+    Target(
+        "speaker train: resume",
+        ("speaking/training.json", "speaking/checkpoint.pt"),
+        _resume_speaker,
+        is_slow=True,
+    ),
+    Target(
+        "augment: speaker",
+        ("speaking/training.json", "speaking/config.json", "speaking/model.safetensors"),
+        command("augment", "--speaker", "{here}/speaking", "--out", "{here}/out/new.json", "--paths", "2"),
         is_slow=True,
     ),
     Target("cache", ("cache/a.npz",), lambda f: read_cached(f / "cache" / "a.npz", ["a", "b"])),

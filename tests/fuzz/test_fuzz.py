@@ -4,7 +4,8 @@ import random
 
 import pytest
 from fuzzing import attack, fuzz, table
-from targets import TARGETS, Target, make_samples
+from samples import make_samples
+from targets import TARGETS, Target
 
 from mtvm.errors import InputError
 

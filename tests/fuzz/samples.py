@@ -1,0 +1,224 @@
+"""The honest samples that are spoiled: one small file of every kind that is read."""
+
+import base64
+import contextlib
+import dataclasses
+import gzip
+import io
+import json
+import shutil
+import zipfile
+from pathlib import Path
+
+import h5py
+import numpy as np
+import torch
+from PIL import Image
+
+from mtvm.app.cli import main
+from mtvm.arrays import keep_cached
+from mtvm.config import DataConfig, OptimizerConfig
+from mtvm.errors import InputError
+from mtvm.features.store import FeatureStore
+from mtvm.files import write_json
+from mtvm.homes.build import WorldConfig, _digest
+from mtvm.learning import checkpoint
+from mtvm.learning.run_folder import RunFolder
+from mtvm.learning.speaker import train_speaker
+from mtvm.models.config import ModelConfig, SpeakerModelConfig
+from mtvm.models.network import make_network
+from mtvm.models.saving import save_model
+from mtvm.models.speaker import Speaker
+from mtvm.models.weights import released_tensors, write_released
+from mtvm.presets import PRESETS
+from mtvm.speaker_config import SpeakerConfig
+from mtvm.studies.trial import TRAINED, Evaluated, Trial
+from mtvm.tasks.data import DataFolder
+from mtvm.tasks.events import write_events
+from mtvm.tasks.load import load_episodes
+from mtvm.tasks.metric import EVALUATED
+from mtvm.testing.tiny import write_tiny_world
+from mtvm.viewer.sources import Source
+from mtvm.weight_files import read_weight_file
+from mtvm.world.world import World
+
+VIEWS = 36
+SMALL = ModelConfig(
+    hidden=8,
+    heads=2,
+    intermediate=8,
+    language_layers=1,
+    crossmodal_layers=1,
+    feature_width=4,
+    angle_width=128,
+    critic_hidden=4,
+)
+
+
+def make_samples(folder):
+    """Write the honest samples below a folder."""
+    data = write_tiny_world(folder / "data", paths=2)
+    shutil.rmtree(data / "connectivity")
+    write_tiny_world(folder / "again", paths=2)
+    shutil.move(folder / "again" / "connectivity", data / "connectivity")
+    with contextlib.redirect_stdout(io.StringIO()):
+        main(["baseline", "shortest", "--data", str(data), "--out", str(data / "results.json")])
+    rng = np.random.default_rng(0)
+    entries = {f"scan{n}_v{n}": rng.normal(size=(VIEWS, 4)).astype(np.float32) for n in range(3)}
+    _write_features(folder / "features", entries)
+    store = ((*key.split("_"), value) for key, value in entries.items())
+    FeatureStore.write(folder / "store" / "store", store, source="made", source_format="test")
+    _write_texts(folder / "texts")
+    _write_weights(folder / "weights")
+    _write_run(folder / "run")
+    _write_pictures(folder / "pictures")
+    keep_cached(folder / "cache" / "a.npz", {"a": np.arange(20), "b": np.arange(6.0)})
+    world = {
+        "version": 4,
+        "config": dataclasses.asdict(WorldConfig()),
+        "checksums": {"results.json": _digest(data / "results.json")},
+    }
+    (folder / "world").mkdir()
+    (folder / "world" / "world.json").write_text(json.dumps(world))
+    shutil.copy(data / "results.json", folder / "world")
+    _write_evaluation(folder / "evaluation", data)
+    shutil.copy(data / "R2R" / "R2R_train.json", data / "R2R" / "prevalent_aug.json")
+    (folder / "scans.txt").write_text("tiny0\n")
+    _write_training(folder / "training", data)
+    _write_other_tasks(data)
+    _write_trial(folder / "trial")
+
+
+def _write_evaluation(folder, data):
+    episodes = load_episodes("r2r", "val_unseen", data)
+    folder.mkdir()
+    shutil.copy(data / "results.json", folder)
+    (folder / "metrics.json").write_text(json.dumps({"split": "r2r val_unseen", "episodes": len(episodes)}))
+    source = Source.read("made", folder / "results.json", DataFolder(data), episodes)
+    thoughts = [
+        dataclasses.replace(
+            step,
+            probabilities=[0.5] * (len(step.candidates) + 1),
+            words=[(word, 0.1) for word in episodes.texts[0].split()],
+            memory=[0.2] * step.step,
+        )
+        for step in source.events(0)
+    ]
+    write_events(folder / "steps.jsonl", thoughts)
+
+
+def _write_training(folder, data):
+    """A run and a speaker that could go on."""
+    options = ("--optimizer.updates", "1", "--batch", "2", "--data.folder", str(data))
+    sizes = [f"--model.{name}={value}" for name, value in (("hidden", 8), ("heads", 2), ("intermediate", 8))]
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        main(["train", "tiny", "--out", str(folder), "--data.sight", "blind", "--device", "cpu", *options, *sizes])
+    sizes = SpeakerModelConfig(hidden=8, heads=2, encoder_layers=1, decoder_layers=1, feature_width=4, vocabulary=9)
+    Speaker(sizes).save(folder.parent / "speaker")
+    _write_speaker_training(folder.parent / "speaking", data)
+
+
+def _write_speaker_training(folder, data):
+    """A speaker that has been trained and could describe paths."""
+    world, rng = World.load(data / "connectivity"), np.random.default_rng(0)
+    seen = (
+        (world.scan(node), str(world.viewpoints[node]), rng.normal(size=(VIEWS, 4)).astype(np.float32))
+        for node in range(len(world))
+    )
+    features = folder.with_name("seen")
+    FeatureStore.write(features, seen, source="made", source_format="test")
+    config = SpeakerConfig(
+        out=folder,
+        model=SpeakerModelConfig(hidden=8, heads=2, encoder_layers=1, decoder_layers=1),
+        data=DataConfig(folder=data, features=features),
+        optimizer=OptimizerConfig(updates=1),
+        batch=2,
+    )
+    assert train_speaker(config, show_progress=False)
+
+
+def _write_features(folder, entries):
+    folder.mkdir()
+    lines = "".join(
+        "\t".join([*key.split("_"), "640", "480", "60", base64.b64encode(value.tobytes()).decode()]) + "\n"
+        for key, value in entries.items()
+    ).encode()
+    (folder / "f.tsv").write_bytes(lines)
+    (folder / "f.tsv.gz").write_bytes(gzip.compress(lines))
+    with zipfile.ZipFile(folder / "f.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("f.tsv", lines)
+    with h5py.File(folder / "f.hdf5", "w") as file:
+        for key, value in entries.items():
+            file.create_dataset(key, data=value, compression="gzip")
+    np.savez(folder / "f.npz", **entries)
+
+
+def _write_texts(folder):
+    folder.mkdir()
+    seen = {"id": 1, "name": "chair", "views": [3], "boxes": [[1, 2, 3, 4]]}
+    rooms = [{"scan": "s", "viewpoint": f"v{n}", "room": "hall", "objects": [seen]} for n in range(4)]
+    said = [{"scan": "s", "viewpoint": f"v{n}", "captions": [["a", "b", ""]] * 8} for n in range(4)]
+    lines = "".join(json.dumps(line) + "\n" for line in rooms).encode()
+    (folder / "viewpoints.jsonl").write_bytes(lines)
+    (folder / "viewpoints.jsonl.gz").write_bytes(gzip.compress(lines))
+    (folder / "captions.jsonl").write_text("".join(json.dumps(line) + "\n" for line in said))
+
+
+def _write_weights(folder):
+    torch.manual_seed(0)
+    model = make_network(SMALL)
+    save_model(model, folder / "agent")
+    write_released(model, folder / "released.pt")
+    torch.save(released_tensors(model), folder / "legacy.bin", _use_new_zipfile_serialization=False)
+    state = {"model": model.state_dict(), "update": 3, "data": {"a": "b"}, "random": torch.get_rng_state()}
+    checkpoint.save(folder / "checkpoint.pt", state)
+    torch.save({"code": Path("x")}, folder / "code.pt")
+    with contextlib.suppress(InputError):
+        read_weight_file(folder / "code.pt")  # the first time, torch imports a good part of itself
+
+
+def _write_run(folder):
+    run = folder / "runs" / "one"
+    (run / "eval" / "r2r-val_seen").mkdir(parents=True)
+    RunFolder(run).write_config(dataclasses.replace(PRESETS["tiny"], out=run))
+    line = {"kind": "train", "loss": 2.0, "trained_seconds": 3.0, "episodes_per_second": 5.0}
+    lines = [{"update": n} | line for n in (1, 2, 3)] + [{"update": 3, "kind": "r2r/val_unseen", "SR": 5.0, "SPL": 4.0}]
+    (run / "metrics.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+    (run / "eval" / "r2r-val_seen" / "metrics.json").write_text(json.dumps({"episodes": 5, "SR": 5.0, "SPL": 4.0}))
+
+
+def _write_pictures(folder):
+    folder.mkdir()
+    strip = np.random.default_rng(0).integers(0, 255, (16, 96, 3)).astype(np.uint8)
+    Image.fromarray(strip).save(folder / "v_skybox_small.jpg")
+    Image.fromarray(strip[..., 0].astype(np.uint16)).save(folder / "v_skybox_depth_small.png")
+
+
+def _write_other_tasks(data):
+    """REVERIE's episodes, and sub-instructions as Fine-Grained R2R has them."""
+    entries = json.loads((data / "R2R" / "R2R_val_unseen.json").read_text())
+    named = [entry | {"id": f"{entry['path_id']}_7"} for entry in entries]
+    write_json(data / "REVERIE" / "REVERIE_val_unseen.json", named)
+    parts = [[1, 2], [2, len(entries[0]["path"])]]
+    fine = [
+        entry
+        | {
+            "new_instructions": str([[text.split()[:3], text.split()[3:]] for text in entry["instructions"]]),
+            "chunk_view": [parts] * len(entry["instructions"]),
+        }
+        for entry in entries
+    ]
+    write_json(data / "FGR2R_val_unseen.json", fine)
+
+
+def _write_trial(folder):
+    """What a study keeps of a training and an evaluation."""
+    evaluated = (Evaluated("seen", "r2r/val_seen"),)
+    config = dataclasses.replace(PRESETS["tiny"], out=folder / "run")
+    Trial(folder, "arm", "tiny", 0, DataConfig(), evaluated, config).save()
+    names = ["id", "scan", *EVALUATED]
+    rows = [[f"{n}_0", "tiny0", *("0.5" for _ in EVALUATED)] for n in range(3)]
+    (folder / "episodes.csv").write_text("".join(",".join(row) + "\n" for row in [names, *rows]))
+    write_json(folder / "training.json", dict.fromkeys(TRAINED, 2))
+    note = {"source": "bert.bin", "numbers": 10, "loaded": 5, "random": ["head.weight"]}
+    write_json(folder / "import.json", note)
