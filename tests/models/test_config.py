@@ -32,6 +32,11 @@ def test_config_token_width_is_feature_and_angle():
         {"bidirectional": 1},
         {"memory_steps": -1},
         {"reader": "gpt"},
+        {"language_layers": 1001},
+        {"panorama_layers": 10**6},
+        {"temporal_layers": 10**6},
+        {"reader_layers": 7},
+        {"vocabulary": 10**8, "reader": "minilm"},
     ],
     ids=str,
 )

@@ -100,6 +100,9 @@ SPOILED = {
     "heads that do not fit": ("config.json", lambda config: config | {"heads": 5}),
     "a word for a number": ("config.json", lambda config: config | {"hidden": "64"}),
     "a negative memory": ("config.json", lambda config: config | {"memory_steps": -1}),
+    "endless layers": ("config.json", lambda c: c | {"history": "hierarchical", "panorama_layers": 10**6}),
+    "more layers of a history": ("config.json", lambda c: c | {"history": "hierarchical", "temporal_layers": 900}),
+    "endless words of a reader": ("config.json", lambda c: c | {"reader": "minilm", "vocabulary": 10**8}),
     "a strange dropout": ("config.json", lambda config: config | {"dropout": 1.5}),
 }
 

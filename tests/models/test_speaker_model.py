@@ -115,6 +115,8 @@ def test_speaker_sizes_that_cannot_be_are_refused():
         SpeakerModelConfig(decoder_layers=0)
     with pytest.raises(InputError, match="cannot be negative"):
         SpeakerModelConfig(vocabulary=-1)
+    with pytest.raises(InputError, match="decoder_layers is 100000"):
+        SpeakerModelConfig(decoder_layers=100_000)
 
 
 def test_vocabulary_of_has_the_frequent_pieces():

@@ -24,6 +24,9 @@ HISTORIES = {
 }
 
 DEFAULT_TEXT_LENGTH = 80
+_MOST_LAYERS = 1000
+_MINILM_LAYERS = 6
+_LARGEST_READ = 2**16
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,6 +101,7 @@ class ModelConfig:
                 raise InputError(f"{field.name} must be a number from 0 to 1, not {shown(repr(value))}.")
             if field.type == "bool" and not isinstance(value, bool):
                 raise InputError(f"{field.name} must be true or false, not {shown(repr(value))}.")
+        self._check_layers()
         if self.hidden % self.heads:
             raise InputError(f"hidden {self.hidden} is not a multiple of heads {self.heads}.")
         if self.angle_width % 4:
@@ -122,6 +126,15 @@ class ModelConfig:
         if self.architecture == "vlnbert":
             object.__setattr__(self, "leading_cls", True)  # its state begins as [CLS]
 
+    def _check_layers(self) -> None:
+        """A few bytes of a config must not take all memory."""
+        for name in ("language_layers", "crossmodal_layers", "panorama_layers", "temporal_layers"):
+            check_layers(name, getattr(self, name))
+        if self.reader_layers > _MINILM_LAYERS:
+            raise InputError(f"reader_layers is {self.reader_layers}, but MiniLM has {_MINILM_LAYERS}.")
+        if self.reader == "minilm" and self.vocabulary > _LARGEST_READ:
+            raise InputError(f"vocabulary {self.vocabulary} is more than MiniLM has words.")
+
     @property
     def text_length(self) -> int:
         """The most WordPieces of a text; where nothing is said 80, as the paper's, or as many as have positions."""
@@ -131,6 +144,8 @@ class ModelConfig:
     def least_parameters(self) -> int:
         """Less than the model has, but not by much; a frozen reader, which a file need not hold, does not count."""
         layers = self.language_layers + self.crossmodal_layers
+        if self.history == "hierarchical":
+            layers += self.panorama_layers + self.temporal_layers
         words = self.vocabulary if self.reader == "none" else 0
         tables = words + self.max_positions + self.token_width + self.critic_hidden
         return self.hidden * (tables + layers * (4 * self.hidden + 2 * self.intermediate))
@@ -169,6 +184,11 @@ _LEAST = {
 
 def _is_size(value: object, least: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**31
+
+
+def check_layers(name: str, number: int) -> None:
+    if number > _MOST_LAYERS:
+        raise InputError(f"{name} is {shown(number)}; a model has at most {_MOST_LAYERS} of them.")
 
 
 def _is_plugin(name: str) -> bool:
@@ -220,6 +240,8 @@ class SpeakerModelConfig:
             raise InputError(f"speaker: hidden {self.hidden} cannot be divided among {self.heads} heads.")
         if min(self.encoder_layers, self.decoder_layers) < 1:
             raise InputError("speaker: encoder_layers and decoder_layers must be at least 1.")
+        for name in ("encoder_layers", "decoder_layers"):
+            check_layers(f"speaker: {name}", getattr(self, name))
         if min(self.feature_width, self.vocabulary) < 0:
             raise InputError("speaker: feature_width and vocabulary cannot be negative.")
         if not (0 <= self.dropout < 1 and 0 <= self.feature_dropout < 1):
