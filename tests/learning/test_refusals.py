@@ -198,6 +198,11 @@ def test_resuming_refuses_an_edited_config(stopped, option, value):
     assert_refused(edited, rf"config\.json is not the config .*{name} is .* in the checkpoint, {value} here")
 
 
+def first_moments(state):
+    """What the optimizer knows of one of the weights."""
+    return next(iter(state["optimizer"]["state"].values()))
+
+
 SPOILED = {
     "no model": lambda state: state.pop("model"),
     "no optimizer": lambda state: state.pop("optimizer"),
@@ -212,6 +217,17 @@ SPOILED = {
     "a selection of something else": lambda state: state.update(selection={"colour": "red"}),
     "random numbers of another kind": lambda state: state.update(random=torch.zeros(3)),
     "lines that are numbers": lambda state: state.update(unwritten=[1]),
+    "lines of words": lambda state: state.update(unwritten=[{"loss": "small"}]),
+    "an update that is a dictionary": lambda state: state.update(update={"a": 1}),
+    "an update before the first": lambda state: state.update(update=-1),
+    "a validation without end": lambda state: state.update(validated=float("inf")),
+    "a best that is a word": lambda state: state["selection"].update(best="good"),
+    "a time that is no number": lambda state: state.update(seconds=float("nan")),
+    "fewer batches": lambda state: state["batches"].clear(),
+    "a moment of another shape": lambda state: first_moments(state).update(exp_avg=torch.zeros(7)),
+    "a moment that is a number": lambda state: first_moments(state).update(exp_avg=3),
+    "a moment less": lambda state: first_moments(state).pop("exp_avg_sq"),
+    "a rate that is a list": lambda state: state["optimizer"]["param_groups"][0].update(lr=[1.0]),
     "a config that is a word": lambda state: state.update(config="paper"),
 }
 

@@ -223,11 +223,17 @@ class Trainer:
         refuse_changes(state["config"], self.config, path, what, where, "restore it, or begin a new run")
 
     def _go_on_from(self, state: dict[str, Any]) -> None:
+        for name, ours in self.state().items():
+            if name not in ("config", "data", "optimizer"):
+                checkpoint.check_kind(state[name], ours, name)
+        optimizer = self.learner.optimizer
+        options = checkpoint.options_of(optimizer)
         self.learner.load_state_dict(state)
+        checkpoint.check_optimizer(optimizer, options)
         torch.set_rng_state(state["random"])
         self.selection = Selection(**state["selection"])
-        self.validated, self.unwritten = int(state["validated"]), [dict(line) for line in state["unwritten"]]
-        self.seconds = float(state["seconds"])
+        self.validated, self.seconds = state["validated"], float(state["seconds"])
+        self.unwritten = [{str(name): float(value) for name, value in line.items()} for line in state["unwritten"]]
 
     def _report(self, error: DivergedError) -> InputError:
         """Save the state before a failed update with the episodes that spoiled it; what to tell the user."""
