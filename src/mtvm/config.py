@@ -78,6 +78,9 @@ class DataConfig:
     decides: the path for R4R and long, the goal for the others."""
     mirror: bool = False
     """Walk half of the training episodes in mirrored buildings: left is right, in the directions and in the text."""
+    turn: bool = False
+    """Turn the building of each training episode by a random angle, so that north, which the memory's directions refer
+    to, means nothing."""
     environment_dropout: float = 0.0
     """Share of a view's features that are dropped everywhere in a building while an episode is trained on, so that the
     building becomes another one (EnvDrop)."""

@@ -93,6 +93,26 @@ def test_rollout_of_a_batch_with_some_mirrored_is_that_of_its_episodes_alone(his
     assert abs(together - unmirrored) > 1e-3
 
 
+def test_rollout_in_a_turned_building_differs_only_in_what_is_remembered(vision, tiny_r2r, tokens):
+    model, some = lively_model().eval(), tiny_r2r.select(ROWS)
+    text = model.encode(tokens.select(torch.from_numpy(ROWS)))
+
+    def logits(*angles):
+        plan = RolloutPlan("teacher", STEPS, turned=np.array(angles, dtype=np.float32))
+        with torch.no_grad():
+            trace = roll_out(model, vision, some, text, plan, keep_steps=True)
+        return [step.outputs[0].logits for step in trace.steps], [step.rows.tolist() for step in trace.steps]
+
+    circle = 2 * np.pi
+    (plain, rows), (same, _), (turned, _) = logits(0, 0, 0, 0, 0), logits(*[circle] * 5), logits(0, 1, 2, 0, 3)
+    assert len({len(running) for running in rows}) > 1, "some episodes end before others"
+    torch.testing.assert_close(plain, same, atol=1e-3, rtol=1e-3)
+    torch.testing.assert_close(plain[0], turned[0])
+    for step, running in list(enumerate(rows))[1:]:
+        for place, row in enumerate(running):
+            assert torch.allclose(plain[step][place], turned[step][place], atol=1e-3) == (row in (0, 3))
+
+
 def test_update_mirrors_half_of_its_episodes_and_tells_them_so(small_data, tmp_path):
     config = small_config(small_data, tmp_path / "run", batch=30, data={"mirror": True})
     learner = Trainer(config, show_progress=False).learner

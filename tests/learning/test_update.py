@@ -250,6 +250,18 @@ def test_update_drops_features_everywhere_in_a_building(small_data, tmp_path, mo
         assert (features != 0).any()
 
 
+def test_update_turns_buildings(small_data, tmp_path, monkeypatch):
+    config = small_config(small_data, tmp_path / "run", loss=WITH_STUDENTS, data={"turn": True})
+    learner = learner_of(config)
+    plans = count_calls(monkeypatch, update, "roll_out", lambda *given, **_: given[4])
+    learner.update()
+    first, second = (plan.turned for plan in plans)
+    assert np.array_equal(first, second)
+    assert len(set(first.tolist())) == config.batch
+    assert first.min() >= 0
+    assert first.max() < 2 * math.pi
+
+
 def steps_with(learner, plan):
     dataset = learner.datasets[0].first(len(plan.kept_features))
     text = learner.model.encode(dataset.tokens)

@@ -71,6 +71,8 @@ class RolloutPlan:
     """(max_steps, B) random numbers from 0 to 1 that decide whether a student's own action is taken."""
     mirrored: NDArray[np.bool_] | None = None
     """(B,) true for episodes that are walked in a mirrored building; their texts must be mirrored too."""
+    turned: NDArray[np.floating] | None = None
+    """(B,) radians by which each episode's building is turned; only absolute directions change."""
     kept_features: Tensor | None = None
     """(B, feature width) factors on all features that an episode is shown: 0 for those that are dropped everywhere."""
     mask_words: Callable[[Text, Tensor], Text] | None = None
@@ -223,13 +225,13 @@ class _Running:
         self.model, self.vision, self.plan, self.text = model, vision, plan, text
         self.rows = np.arange(len(episodes))
         self.ended = np.zeros(len(episodes), dtype=bool)
-        self.mirrored, self.kept_features = plan.mirrored, plan.kept_features
+        self.mirrored, self.turned, self.kept_features = plan.mirrored, plan.turned, plan.kept_features
         self.simulator = Simulator(episodes.world)
         self.simulator.reset(episodes.starts, episodes.headings)
         self.map = ExploredMap(self.simulator) if model.config.actions == "map" else None
         self.teacher = Teacher(episodes, plan.follow) if plan.has_teacher else None
         self.rewards = Rewards(episodes) if plan.needs.rewards else None
-        self.past: Past = model.start(text, vision.facing(self.simulator.view, plan.mirrored))
+        self.past: Past = model.start(text, self._facing())
 
     def think(self, number: int) -> StepTrace:
         """What the model makes of where the episodes are, and the actions to take."""
@@ -286,6 +288,7 @@ class _Running:
             kept = torch.from_numpy(going).to(model.device)
             self.rows, self.ended = self.rows[going], self.ended[going]
             self.mirrored = None if self.mirrored is None else self.mirrored[going]
+            self.turned = None if self.turned is None else self.turned[going]
             self.kept_features = None if self.kept_features is None else self.kept_features[torch.from_numpy(going)]
             self.simulator.keep(going)
             if self.map is not None:
@@ -297,8 +300,11 @@ class _Running:
             self.past, self.text = self.past.keep(kept), self.text.keep(kept)
             output, actions = output.select(lambda batch: take(batch, kept)), actions[kept]
             panorama = None if panorama is None else panorama[kept]
-        direction = self.vision.facing(self.simulator.view, self.mirrored)
-        self.past = model.remember(self.past, output, actions, direction, panorama)
+        self.past = model.remember(self.past, output, actions, self._facing(), panorama)
+
+    def _facing(self) -> Tensor:
+        """(b, angle width) where the agents look now."""
+        return self.vision.facing(self.simulator.view, self.mirrored, self.turned)
 
     @torch.no_grad()
     def values_left(self, batch: int) -> Tensor:

@@ -16,10 +16,10 @@ from torch import Tensor
 
 from mtvm.learning import parallel
 
-Stream = Literal["order", "dropout", "actions", "words", "masks", "mirror", "environment"]
+Stream = Literal["order", "dropout", "actions", "words", "masks", "mirror", "turn", "environment"]
 """order: of the episodes in an epoch. dropout: masks. actions: what students and sampled rollouts do. words: which are
 dropped. masks: which are hidden at a step. mirror: which episodes are mirrored.
-environment: which features are dropped everywhere in a building."""
+turn: by how much they are turned. environment: which features are dropped everywhere in a building."""
 
 
 def generator(stream: Stream, seed: int, *numbers: int) -> np.random.Generator:

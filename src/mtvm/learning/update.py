@@ -174,10 +174,18 @@ class Learner:
             action_draws=draws[0],
             student_draws=draws[1],
             mirrored=batch.mirrored,
+            turned=self._turned(batch),
             kept_features=self._kept_features(batch),
             mask_words=masking[0].mask_words if masking else None,
             word_draws=word_draws,
         )
+
+    def _turned(self, batch: Batch) -> NDArray[np.float32] | None:
+        """(B,) radians by which each episode's building is turned, the same in all rollouts."""
+        if not self.config.data.turn:
+            return None
+        draws = streams.uniform((batch.size,), "turn", self.config.seed, self.updates)[batch.rows]
+        return (2 * math.pi * draws).numpy()
 
     def _kept_features(self, batch: Batch) -> Tensor | None:
         """(B, feature width) factors on the features of each episode's building, the same in all rollouts."""

@@ -89,9 +89,16 @@ class Vision:
         tokens[..., self.config.feature_width :] = self._mirror(directions, mirrored)
         return tokens.to(self.device)
 
-    def facing(self, views: NDArray[np.int64], mirrored: NDArray[np.bool_] | None = None) -> Tensor:
-        """(B, angle width) the direction feature of agents that face `views`, absolute."""
-        directions = self._directions(VIEW_HEADING[views], VIEW_ELEVATION[views])
+    def facing(
+        self,
+        views: NDArray[np.int64],
+        mirrored: NDArray[np.bool_] | None = None,
+        turned: NDArray[np.floating] | None = None,
+    ) -> Tensor:
+        """(B, angle width) the direction feature of agents that face `views`, absolute, in buildings that are `turned`
+        by so many radians."""
+        headings = VIEW_HEADING[views] if turned is None else VIEW_HEADING[views] + turned
+        directions = self._directions(headings, VIEW_ELEVATION[views])
         return self._mirror(directions, mirrored).to(self.device)
 
     def _directions(self, headings: NDArray[np.floating], elevations: NDArray[np.floating]) -> Tensor:
