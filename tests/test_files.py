@@ -4,6 +4,7 @@ import errno
 import json
 import multiprocessing
 import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -246,6 +247,21 @@ def test_atomic_path_does_not_replace_files_by_folders_or_folders_by_files(tmp_p
         write_some(tmp_path / "out", new)
     assert str(caught.value).startswith(f"{tmp_path / 'out'}: ")
     assert content(tmp_path) == before
+
+
+@pytest.mark.parametrize("kind", ["a pipe", "a link to a pipe", "a link to an open file"])
+def test_atomic_path_does_not_replace_devices_and_pipes(tmp_path, kind):
+    os.mkfifo(tmp_path / "pipe")
+    path = tmp_path / "pipe" if kind == "a pipe" else tmp_path / "link"
+    if kind == "a link to a pipe":
+        path.symlink_to(tmp_path / "pipe")
+    if kind == "a link to an open file":
+        path.symlink_to("/proc/self/fd/1")
+    with pytest.raises(InputError, match="is a device or a pipe"):
+        write_text(path, "new")
+    assert stat.S_ISFIFO((tmp_path / "pipe").lstat().st_mode)
+    assert path.is_symlink() == (kind != "a pipe")
+    assert len(list(tmp_path.iterdir())) == (1 if kind == "a pipe" else 2)
 
 
 def test_atomic_path_refuses_unwritable_folders(tmp_path):

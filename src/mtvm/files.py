@@ -76,10 +76,12 @@ def atomic_path(path: Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; rename it to `path` only if the block succeeds.
 
     The block may create a file or a folder there. An existing `path` stays unchanged until the rename, or altogether if
-    the block raises. What killed processes left of earlier writes to `path` is removed.
+    the block raises. What killed processes left of earlier writes to `path` is removed. Devices and pipes are refused.
     """
     path = Path(path)
     try:
+        if _is_device(path):
+            raise InputError(f"{path}: is a device or a pipe, which would be replaced by a file; name another.")
         path.parent.mkdir(parents=True, exist_ok=True)
         remove_leftovers(path.parent, path.name)
         holder, descriptor = _make_holder(path)
@@ -99,6 +101,14 @@ def atomic_path(path: Path) -> Iterator[Path]:
         shutil.rmtree(holder, ignore_errors=True)
         if descriptor is not None:
             os.close(descriptor)
+
+
+def _is_device(path: Path) -> bool:
+    """Whether something is there that a file must not take the place of, such as /dev/null, or /dev/stdout, which is a
+    link to whatever that is now."""
+    if path.is_symlink() and str(path.readlink()).startswith("/proc/"):
+        return True
+    return path.exists() and not (path.is_file() or path.is_dir())
 
 
 def remove_leftovers(folder: Path, name: str | None = None) -> None:
