@@ -46,12 +46,11 @@ def _viewpoints(store: FeatureStore) -> set[tuple[str, str]]:
 
 def _joined(
     stores: Sequence[FeatureStore], pairs: Sequence[tuple[str, str]], weights: Sequence[float] | None
-) -> Iterator[tuple[str, str, NDArray[np.float32]]]:
+) -> Iterator[tuple[str, str, NDArray[np.floating]]]:
     scans, viewpoints = [scan for scan, _ in pairs], [viewpoint for _, viewpoint in pairs]
     rows = [store.rows(scans, viewpoints) for store in stores]
     for place, (scan, viewpoint) in enumerate(pairs):
         parts = [store.panorama(of_store[place]) for store, of_store in zip(stores, rows, strict=True)]
-        features = [part.astype(np.float32) for part in parts]
         if weights is not None:
-            features = [weight * part for weight, part in zip(weights, features, strict=True)]
-        yield scan, viewpoint, np.hstack(features)
+            parts = [weight * part.astype(np.float32) for weight, part in zip(weights, parts, strict=True)]
+        yield scan, viewpoint, np.hstack(parts)
