@@ -291,12 +291,19 @@ class TrainConfig:
     """Also write curves for TensorBoard."""
 
     def __post_init__(self) -> None:
-        for option, number in _numbers(self):
-            if not abs(number) < 2**63:
-                raise InputError(f"{option} is {shown(number)}, which is not a number that can be used.")
+        check_numbers(self)
         if self.batch < 1 or self.log_every < 1 or self.seed < 0:
             raise InputError("batch and log_every must be at least 1, and the seed at least 0.")
         loss = self.loss
+        shares = {
+            "loss.imitation.student_share": loss.imitation.student_share,
+            "loss.a2c.discount": loss.a2c.discount,
+            "loss.consistency.drop_rate": loss.consistency.drop_rate,
+            "loss.word_dropping": loss.word_dropping,
+        }
+        for option, share in shares.items():
+            if not 0 <= share <= 1:
+                raise InputError(f"{option} must lie from 0 to 1, not {share}.")
         if max(loss.imitation.weight, loss.imitation.student_weight, loss.a2c.weight) <= 0:
             raise InputError("loss: the weights of imitation, student and A2C are all 0, so there is nothing to learn.")
         if loss.consistency.enabled and loss.word_dropping > 0:
@@ -349,6 +356,13 @@ class TrainConfig:
         """The config that `to_dict` gave, read from `path`."""
         config: TrainConfig = from_plain(cls, values, path)
         return config
+
+
+def check_numbers(config: Any) -> None:
+    """Raise if a number of a config is not finite, or larger than what 64 bits hold."""
+    for option, number in _numbers(config):
+        if not abs(number) < 2**63:
+            raise InputError(f"{option} is {shown(number)}, which is not a number that can be used.")
 
 
 def _numbers(config: Any, prefix: str = "") -> Iterator[tuple[str, int | float]]:

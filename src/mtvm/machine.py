@@ -31,10 +31,19 @@ OPTIONAL = {
 }
 """Modules that are not always installed: the package that has each, and our extra that brings it."""
 
+_MOST_WORKERS = 1024
+
 
 def usable_cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def check_workers(workers: int | None) -> int | None:
+    """The number of processes or threads that a user asks for, if there can be that many."""
+    if workers is not None and not 1 <= workers <= _MOST_WORKERS:
+        raise InputError(f"--workers must lie from 1 to {_MOST_WORKERS}, not {shown(workers)}.")
+    return workers
 
 
 def memory_bytes() -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from mtvm.config import DataConfig, OptimizerConfig, Split
+from mtvm.config import DataConfig, OptimizerConfig, Split, check_numbers
 from mtvm.errors import InputError
 from mtvm.models.config import SpeakerModelConfig
 
@@ -33,6 +33,7 @@ class SpeakerConfig:
 
     def __post_init__(self) -> None:
         Split.parse(self.validate_on)
+        check_numbers(self)
         if self.batch < 1 or self.validate_every < 1 or self.seed < 0:
             raise InputError("batch and validate_every must be at least 1, and the seed at least 0.")
         if not 0 <= self.label_smoothing < 1:
@@ -62,8 +63,9 @@ class AugmentConfig:
     """Paths of a shard."""
 
     def __post_init__(self) -> None:
-        if self.paths < 1 or self.shard < 1:
-            raise InputError("paths and shard must be at least 1.")
+        check_numbers(self)
+        if self.paths < 1 or self.shard < 1 or self.seed < 0:
+            raise InputError("paths and shard must be at least 1, and the seed at least 0.")
         if not 0 < self.keep <= 1:
             raise InputError(f"keep must be above 0 and at most 1, not {self.keep}.")
         if self.temperature < 0:

@@ -12,6 +12,7 @@ from tyro.conf import Positional, arg
 from mtvm.app.options import DataOption, DeviceOption, console
 from mtvm.errors import InputError
 from mtvm.features.encoders import EncoderName
+from mtvm.machine import check_workers
 from mtvm.tasks.data import DataFolder
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ def extract(
     from mtvm.features.encoders import load_encoder
     from mtvm.features.extract import extract_features
 
+    check_workers(workers)
     network = load_encoder(encoder, weights=weights, size=size, device=device)
     graphs = DataFolder.resolve(data).connectivity
     store = extract_features(source, graphs, out, network, scans=set(scans) or None, workers=workers)

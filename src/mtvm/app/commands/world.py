@@ -9,6 +9,8 @@ from rich.markup import escape
 from tyro.conf import arg
 
 from mtvm.app.options import DataOption, console
+from mtvm.errors import InputError
+from mtvm.machine import check_workers
 
 
 def demo(
@@ -30,6 +32,8 @@ def demo(
     """
     from mtvm.app.demo import run_demo
 
+    if updates is not None and updates < 1:
+        raise InputError(f"--updates must be at least 1, not {updates}.")
     run_demo(out, homes, seed, console, updates)
 
 
@@ -63,5 +67,5 @@ def build(
     from mtvm.homes.build import WorldConfig, build_world
 
     config = WorldConfig(homes=homes, seed=seed, face_size=face_size, features=features)
-    folder = build_world(config, out, workers)
+    folder = build_world(config, out, check_workers(workers))
     console.print(f"The world is in {escape(str(folder))}; use it with --data or $MTVM_DATA.", soft_wrap=True)
