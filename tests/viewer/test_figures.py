@@ -6,12 +6,14 @@ import json
 import re
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageColor
 
 from mtvm.errors import InputError
 from mtvm.tasks.definitions import SUCCESS_RADIUS
 from mtvm.tasks.events import StepEvent
+from mtvm.viewer.drawing import STYLES
 from mtvm.viewer.exporting import gif, page_of
 from mtvm.viewer.figures import Walk, draw_map, draw_matrix, draw_strip
 
@@ -134,6 +136,19 @@ def test_gif_has_a_frame_for_each_step(buildings, walk):
     picture = Image.open(io.BytesIO(gif(buildings, walk)))
     assert picture.format == "GIF"
     assert picture.n_frames == len(walk.events)
+
+
+def test_gif_keeps_the_colours_of_the_paths_beside_a_colourful_picture(buildings, walk, monkeypatch):
+    noise = np.random.default_rng(0).integers(-50, 50, (240, 320, 3))
+    colours = (noise + np.array([180, 150, 100])).astype(np.uint8)
+    monkeypatch.setattr(buildings, "view", lambda *where: Image.fromarray(colours))
+    frame = np.asarray(Image.open(io.BytesIO(gif(buildings, walk))).convert("RGB"), dtype=int)
+    drawn = frame[:, : frame.shape[1] - 336].reshape(-1, 3)
+    for look in ("agent", "reference", "chosen-mark"):
+        wanted = ImageColor.getrgb(STYLES[look].fill or STYLES[look].stroke)
+        if look == "reference":
+            wanted = tuple(round(255 - 0.45 * (255 - part)) for part in wanted)  # drawn thinly on white
+        assert np.abs(drawn - wanted).max(axis=1).min() <= 24, look
 
 
 def test_page_stands_alone_and_holds_the_steps(buildings, walk):

@@ -111,6 +111,14 @@ class Buildings:
             sights += _captions(captions[viewpoint])
         return Place(_room(here), sights)
 
+    def directions(self, scan: str, viewpoint: str) -> dict[str, tuple[float, float, float]]:
+        """Heading, elevation and distance of every viewpoint, as the crow flies: with a map one may go to any."""
+        world = self.world(scan)
+        node = world.node(scan, viewpoint)
+        east, north, elevation, distance = directions(world.positions[node], world.positions)
+        rows = np.stack([np.arctan2(east, north), elevation, distance], axis=1).round(4).tolist()
+        return dict(zip(world.viewpoints.tolist(), map(tuple, rows), strict=True))
+
     def _rooms_ahead(self, scan: str, node: int) -> list[Sight]:
         """The other rooms in sight, each where its nearest viewpoint is."""
         world, rooms = self.world(scan), self.rooms(scan)

@@ -39,6 +39,8 @@ class Style:
     dash: tuple[float, float] | None = None
     opacity: float = 1.0
     bold: bool = False
+    halo: bool = False
+    """Of a text: a white rim, so that it can be read across lines."""
 
 
 # Colours of Okabe and Ito, which can be told apart by everyone.
@@ -47,8 +49,8 @@ STYLES: dict[str, Style] = {
     "edge": Style(stroke="#c4c8ce", width=1),
     "stairs": Style(stroke="#c4c8ce", width=1, dash=(3, 3)),
     "viewpoint": Style(fill="#9aa1ab"),
-    "room": Style(fill="#767d88"),
-    "label": Style(fill="#3d434b"),
+    "room": Style(fill="#5d646e", halo=True),
+    "label": Style(fill="#1e2022", halo=True),
     "title": Style(fill="#1e2022", bold=True),
     "reference": Style(stroke="#009e73", width=7, opacity=0.45),
     "goal": Style(stroke="#009e73", width=1.5, dash=(5, 4)),
@@ -58,7 +60,9 @@ STYLES: dict[str, Style] = {
     "other": Style(stroke="#d55e00", width=2.5, dash=(7, 4)),
     "candidate": Style(stroke="#e69f00", width=2),
     "candidate-mark": Style(fill="#e69f00", stroke="#ffffff", width=1),
-    "chosen-mark": Style(fill="#d55e00", stroke="#ffffff", width=1),
+    "chosen-mark": Style(fill="#b84400", stroke="#ffffff", width=1),
+    "candidate-number": Style(fill="#1e2022", bold=True),
+    "chosen-number": Style(fill="#ffffff", bold=True),
     "agent": Style(fill="#0072b2", stroke="#ffffff", width=1.5),
     "left": Style(stroke="#d55e00", width=2.5),
     "cell": Style(fill="#0072b2"),
@@ -227,6 +231,8 @@ def _svg_shape(shape: Shape) -> str:
         look.append(f'opacity="{_n(style.opacity)}"')
     if style.bold:
         look.append('font-weight="600"')
+    if style.halo:
+        look.append('paint-order="stroke" stroke="#ffffff" stroke-width="3" stroke-linejoin="round"')
     if shape.turn:
         look.append(f'transform="rotate({_n(shape.turn)} {_n(x)} {_n(y)})"')
     if shape.kind == "image":
@@ -298,7 +304,10 @@ def _paint_text(picture: PILImage, shape: Shape, style: Style, scale: float) -> 
     side: str = {"start": "l", "middle": "m", "end": "r"}[shape.anchor]
     x, y = (value * scale for value in shape.points[0])
     if not shape.turn:
-        ImageDraw.Draw(picture).text((x, y), shape.text, fill=style.fill, font=font, anchor=f"{side}s")
+        rim = round(1.5 * scale) if style.halo else 0
+        ImageDraw.Draw(picture).text(
+            (x, y), shape.text, fill=style.fill, font=font, anchor=f"{side}s", stroke_width=rim, stroke_fill="#ffffff"
+        )
         return
     left, top, right, bottom = font.getbbox(shape.text)
     wide, high = max(int(right - left) + 4, 1), max(int(bottom - top) + 4, 1)

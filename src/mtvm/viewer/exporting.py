@@ -16,7 +16,10 @@ _MILLISECONDS = 1200
 
 def gif(buildings: Buildings, walk: Walk) -> bytes:
     """The walk as an animated GIF, a frame a step; it repeats."""
-    frames = [frame.quantize(128) for frame in draw_frames(buildings, walk)]
+    from PIL.Image import Quantize
+
+    # Octrees keep the few colours of the paths, which the many of a picture crowd out otherwise.
+    frames = [frame.quantize(256, Quantize.FASTOCTREE) for frame in draw_frames(buildings, walk)]
     buffer = io.BytesIO()
     times = [_MILLISECONDS] * (len(frames) - 1) + [2 * _MILLISECONDS]
     frames[0].save(buffer, format="GIF", save_all=True, append_images=frames[1:], duration=times, loop=0)

@@ -16,6 +16,7 @@ from mtvm.tasks.definitions import SUCCESS_RADIUS
 from mtvm.tasks.events import StepEvent
 from mtvm.viewer.buildings import Buildings
 from mtvm.viewer.drawing import Drawing, Point
+from mtvm.viewer.labels import Box, Labels, Spot, around, shared
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -24,6 +25,8 @@ _PANEL, _MARGIN = 420.0, 22.0
 _BORDER = 0.8  # metres around the building
 _CELL, _ROW = 13.0, 20.0
 _SHOWN_PROBABILITY = 0.005
+_LABEL, _MARK = 16.0, 10.0  # size of words and radius of candidates on the map
+_FEW = 8
 _VIEW = (320, 240)
 _COLUMNS = 4
 _WORDS_FIELD = (math.radians(90), math.radians(90))
@@ -139,12 +142,15 @@ def draw_map(
         drawing.line("path", start, end)
     left = walk.left_reference
     if left is not None and left <= reached:
-        drawing.circle("left", layout.point(layout.node[walk.viewpoints[left]]), 10)
+        drawing.circle("left", layout.point(layout.node[walk.viewpoints[left]]), 14)
+    labels = Labels(drawing.width, drawing.height)
+    event = None
     if walk.events:
         event = walk.events[-1] if step is None else walk.at(step)
-        _draw_agent(drawing, layout, event, thinking=step is not None)
-        if here:
-            drawing.cut(layout.storeys[layout.node[event.viewpoint]] * layout.panel, layout.panel)
+        _draw_agent(drawing, layout, labels, event, thinking=step is not None)
+    _draw_names(drawing, layout, labels, _room_groups(buildings, walk.scan, layout))
+    if here and event is not None:
+        drawing.cut(layout.storeys[layout.node[event.viewpoint]] * layout.panel, layout.panel)
     return drawing
 
 
@@ -154,7 +160,7 @@ def _describe(walk: Walk, step: int | None) -> str:
     if step is not None and walk.events:
         event = walk.at(step)
         said += f"; at step {step} it has {len(event.candidates)} candidates"
-        said += " and stops" if event.stops else ""
+        said += " and stops" if event.stops else f" and goes to candidate {event.action + 1}"
     return said + "."
 
 
@@ -164,13 +170,26 @@ def _draw_building(drawing: Drawing, layout: _Map, buildings: Buildings, scan: s
             drawing.line("stairs" if stairs else "edge", start, end)
     for node, (name, room) in enumerate(zip(layout.names, buildings.rooms(scan), strict=True)):
         drawing.circle("viewpoint", layout.point(node), 3, viewpoint=name, room=room or "")
-    for nodes, room in _room_groups(buildings, scan, layout):
-        x, y = np.mean([layout.point(node) for node in nodes], axis=0)
-        short = room.split(",")[0].split(" containing ")[0]  # as in "porch, terrace, deck, driveway"
-        drawing.text("room", (float(x), float(y) - 7), short, size=12, anchor="middle")
+
+
+def _draw_names(drawing: Drawing, layout: _Map, labels: Labels, rooms: list[tuple[list[int], str]]) -> None:
+    """The names of storeys and rooms, where they cover neither marks nor each other."""
     if layout.count > 1:
         for storey in range(layout.count):
-            drawing.text("label", (storey * layout.panel + _MARGIN, 16), f"Storey {storey + 1}", size=12)
+            at, said = (storey * layout.panel + 6, 18.0), f"Storey {storey + 1}"
+            labels.place(said, _LABEL, [(at, "start")])
+            drawing.text("label", at, said, size=_LABEL)
+    for node in range(len(layout.names)):
+        labels.take(layout.point(node), 3)
+    for nodes, room in rooms:
+        x, y = np.mean([layout.point(node) for node in nodes], axis=0)
+        short = room.split(",")[0].split(" containing ")[0]  # as in "porch, terrace, deck, driveway"
+        at, anchor = labels.place(short, _LABEL, [*_in_the_middle(float(x), float(y)), *around((x, y), 8, _LABEL)])
+        drawing.text("room", at, short, size=_LABEL, anchor=anchor)
+
+
+def _in_the_middle(x: float, y: float) -> list[Spot]:
+    return [((x, y + down), "middle") for down in (-7, 17, -22, 32)]
 
 
 def _room_groups(buildings: Buildings, scan: str, layout: _Map) -> list[tuple[list[int], str]]:
@@ -192,13 +211,19 @@ def _room_groups(buildings: Buildings, scan: str, layout: _Map) -> list[tuple[li
     return groups
 
 
-def _draw_agent(drawing: Drawing, layout: _Map, event: StepEvent, thinking: bool) -> None:
+def _draw_agent(drawing: Drawing, layout: _Map, labels: Labels, event: StepEvent, thinking: bool) -> None:
     here = layout.node[event.viewpoint]
     storey = layout.storeys[here]
     x, y = layout.point(here)
+    labels.take((x, y), 12)
     if thinking:
-        for action, name in enumerate(event.candidates):
-            _draw_candidate(drawing, layout, event, action, layout.node[name], storey, (x, y))
+        places = [layout.point(layout.node[name], storey) for name in event.candidates]
+        for place in places:
+            labels.take(place, _MARK)
+        for action, place in enumerate(places):
+            _draw_candidate(drawing, event, action, (x, y), place)
+        for action, place in enumerate(places):
+            _draw_share(drawing, labels, event, action, place)
     turn = event.heading
     arrow = [(0, -13), (8, 9), (0, 5), (-8, 9)]
     points = [
@@ -209,21 +234,37 @@ def _draw_agent(drawing: Drawing, layout: _Map, event: StepEvent, thinking: bool
     if thinking and event.probabilities is not None:
         stop = event.probabilities[-1]
         if event.stops or stop >= _SHOWN_PROBABILITY:
-            drawing.text(
-                "label", (x, y + 26), f"stop {stop:.0%}", size=13, anchor="middle", action=len(event.candidates)
-            )
+            at, anchor = labels.place(f"stop {stop:.0%}", _LABEL, around((x, y), 15, _LABEL)[::-1])
+            said = f"stop {stop:.0%}"
+            drawing.text("label", at, said, size=_LABEL, anchor=anchor, action=len(event.candidates))
 
 
-def _draw_candidate(
-    drawing: Drawing, layout: _Map, event: StepEvent, action: int, node: int, storey: int, here: Point
-) -> None:
-    x, y = layout.point(node, storey)
-    share = None if event.probabilities is None else event.probabilities[action]
-    drawing.line("candidate", here, (x, y), width=1.5 + 6 * (share or 0), action=action)
-    look = "chosen-mark" if action == event.action else "candidate-mark"
-    drawing.circle(look, (x, y), 7, action=action, viewpoint=event.candidates[action])
-    if share is not None and share >= _SHOWN_PROBABILITY:
-        drawing.text("label", (x + 10, y + 4), f"{share:.0%}", size=13, action=action)
+def _matters(event: StepEvent, action: int) -> bool:
+    """Whether a candidate is worth its number: those of an agent with a map are many, most of them unlikely."""
+    few = len(event.candidates) <= _FEW
+    return few or action == event.action or _probability(event, action) >= _SHOWN_PROBABILITY
+
+
+def _probability(event: StepEvent, action: int) -> float:
+    return 0.0 if event.probabilities is None else event.probabilities[action]
+
+
+def _draw_candidate(drawing: Drawing, event: StepEvent, action: int, here: Point, place: Point) -> None:
+    name, matters = event.candidates[action], _matters(event, action)
+    if matters:
+        drawing.line("candidate", here, place, width=1.5 + 6 * _probability(event, action), action=action)
+    look = "chosen" if action == event.action else "candidate"
+    drawing.circle(f"{look}-mark", place, _MARK if matters else 5, action=action, viewpoint=name)
+    if matters:
+        x, y = place
+        drawing.text(f"{look}-number", (x, y + 4.5), str(action + 1), size=13, anchor="middle", action=action)
+
+
+def _draw_share(drawing: Drawing, labels: Labels, event: StepEvent, action: int, place: Point) -> None:
+    share = _probability(event, action)
+    if share >= _SHOWN_PROBABILITY:
+        at, anchor = labels.place(f"{share:.0%}", _LABEL, around(place, _MARK + 3, _LABEL))
+        drawing.text("label", at, f"{share:.0%}", size=_LABEL, anchor=anchor, action=action)
 
 
 def draw_matrix(walk: Walk, step: int | None = None) -> Drawing:
@@ -281,9 +322,9 @@ def facing(buildings: Buildings, event: StepEvent) -> tuple[float, float]:
     """Where the agent is about to go, else where it looks."""
     if event.stops:
         return event.heading, event.elevation
-    world = buildings.world(event.scan)
-    node = world.node(event.scan, event.viewpoint)
-    return float(world.candidate_headings[node, event.action]), float(world.candidate_elevations[node, event.action])
+    first = event.way[0] if event.way else event.candidates[event.action]
+    heading, elevation, _ = buildings.directions(event.scan, event.viewpoint)[first]
+    return heading, elevation
 
 
 def _share(event: StepEvent) -> str:
@@ -295,7 +336,7 @@ def _draw_words(drawing: Drawing, buildings: Buildings, event: StepEvent, headin
     place = buildings.place(event.scan, event.viewpoint)
     drawing.rect("cell-frame", corner, _VIEW)
     drawing.text("room", (corner[0] + 8, corner[1] + 16), place.room or "", size=12)
-    taken: list[tuple[float, float, float, float]] = [(0, 0, 7 * len(place.room or ""), 22)]
+    taken: list[Box] = [(0, 0, 7 * len(place.room or ""), 22)]
     for sight in place.sights:
         lines = textwrap.wrap(sight.text, _WORDS_WIDTH)[:3]
         across = math.remainder(sight.heading - heading, 2 * math.pi) / _WORDS_FIELD[0]
@@ -303,17 +344,13 @@ def _draw_words(drawing: Drawing, buildings: Buildings, event: StepEvent, headin
         x, y = _VIEW[0] * (0.5 + across), _VIEW[1] * (0.5 - sight.elevation / _WORDS_FIELD[1])
         box = (x - wide / 2, y - high / 2, x + wide / 2, y + high / 2)
         inside = box[0] >= 2 and box[1] >= 2 and box[2] <= _VIEW[0] - 2 and box[3] <= _VIEW[1] - 2
-        if not inside or any(_overlap(box, other) for other in taken):
+        if not inside or any(shared(box, other) for other in taken):
             continue
         taken.append(box)
         look = "room" if sight.kind == "caption" else "label"
         for number, line in enumerate(lines):
             at = (corner[0] + x, corner[1] + box[1] + 11 + 14 * number)
             drawing.text(look, at, line, size=12, anchor="middle")
-
-
-def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 def draw_frames(buildings: Buildings, walk: Walk) -> list[Image]:

@@ -213,19 +213,19 @@ def _add_walks(app: FastAPI, shown: Shown) -> None:
     @app.get("/api/walk/strip.svg")
     def strip(source: int | None = None, id: Id | None = None, session: str | None = None) -> Response:
         """The view ahead at each step."""
-        buildings, found = shown.chosen(source, id, session)
+        buildings, found = shown.chosen(source, id, session, attention=True)
         return _svg(draw_strip(buildings, found).svg())
 
     @app.get("/api/walk/walk.gif")
     def animation(source: int | None = None, id: Id | None = None, session: str | None = None) -> Response:
         """The walk as an animation."""
-        buildings, found = shown.chosen(source, id, session)
+        buildings, found = shown.chosen(source, id, session, attention=True)
         return _download(gif(buildings, found), "image/gif", found, "gif")
 
     @app.get("/api/walk/frames.zip")
     def pictures(source: int | None = None, id: Id | None = None, session: str | None = None) -> Response:
         """The same as one PNG file a step, in a ZIP archive."""
-        buildings, found = shown.chosen(source, id, session)
+        buildings, found = shown.chosen(source, id, session, attention=True)
         return _download(frames(buildings, found), "application/zip", found, "zip")
 
     @app.get("/api/walk/walk.html")
@@ -255,8 +255,8 @@ def _add_buildings(app: FastAPI, shown: Shown) -> None:
 
     @app.get("/api/buildings/{scan}/{viewpoint}")
     def place(scan: str, viewpoint: str, agent: int | None = None, source: int | None = None) -> dict[str, Any]:
-        """What is around a viewpoint: candidates, names and sentences in their directions, and whether there is an
-        image."""
+        """What is around a viewpoint: candidates, names and sentences in their directions, heading, elevation
+        and distance of every viewpoint, and whether there is an image."""
         buildings = shown.buildings_of(scan, agent, source)
         world = buildings.world(_known(buildings, scan))
         node = _known_node(buildings, scan, viewpoint)
@@ -275,6 +275,7 @@ def _add_buildings(app: FastAPI, shown: Shown) -> None:
                     strict=True,
                 )
             ],
+            "directions": buildings.directions(scan, viewpoint),
             "image": buildings.renderer(scan) is not None,
             **dataclasses.asdict(buildings.place(scan, viewpoint)),
         }

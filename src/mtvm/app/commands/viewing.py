@@ -98,7 +98,7 @@ def figure(
         [(source.episodes.task.name, source.episodes.split) for source in shown.sources], task, split, path
     )
     source = shown.sources[number]
-    walk = shown.walk(number, episode or source.episodes.ids[0], attention=kind in ("matrix", "html"))
+    walk = shown.walk(number, episode or source.episodes.ids[0], attention=kind != "map" or step is not None)
     buildings = shown.buildings(source.folder)
     target = out or Path(_NAMES.get(kind, f"{kind}.svg"))
     if kind in ("gif", "frames"):

@@ -1,0 +1,64 @@
+"""Where the words of a drawing go, so that none covers another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mtvm.viewer.drawing import Anchor, Point
+
+Box = tuple[float, float, float, float]
+"""Left, top, right and bottom."""
+Spot = tuple[Point, Anchor]
+
+_LETTER = 0.56
+"""Width of an average letter, of the font's size."""
+
+
+def around(centre: Point, gap: float, size: float) -> list[Spot]:
+    """Spots of a word beside a mark of radius `gap`: right, left, above and below."""
+    x, y = centre
+    level = y + size / 3
+    return [
+        ((x + gap, level), "start"),
+        ((x - gap, level), "end"),
+        ((x, y - gap - size / 4), "middle"),
+        ((x, y + gap + 0.8 * size), "middle"),
+    ]
+
+
+class Labels:
+    """What is taken of a drawing `width` wide and `height` high."""
+
+    def __init__(self, width: float, height: float) -> None:
+        self._size = width, height
+        self._taken: list[Box] = []
+
+    def take(self, centre: Point, radius: float) -> None:
+        x, y = centre
+        self._taken.append((x - radius, y - radius, x + radius, y + radius))
+
+    def place(self, text: str, size: float, spots: Sequence[Spot]) -> Spot:
+        """The spot at which least is covered, the first of several; nothing else is put there."""
+        boxes = [_box(text, size, spot) for spot in spots]
+        best = min(range(len(spots)), key=lambda number: self._covered(boxes[number]))
+        self._taken.append(boxes[best])
+        return spots[best]
+
+    def _covered(self, box: Box) -> float:
+        """The area that is taken already or outside."""
+        inside = shared(box, (0.0, 0.0, *self._size))
+        outside = (box[2] - box[0]) * (box[3] - box[1]) - inside
+        return outside + sum(shared(box, other) for other in self._taken)
+
+
+def shared(a: Box, b: Box) -> float:
+    """The area that two boxes have in common."""
+    wide, high = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
+    return wide * high if wide > 0 and high > 0 else 0.0
+
+
+def _box(text: str, size: float, spot: Spot) -> Box:
+    (x, y), anchor = spot
+    wide = _LETTER * size * len(text)
+    left = x - {"start": 0.0, "middle": wide / 2, "end": wide}[anchor]
+    return left, y - 0.8 * size, left + wide, y + 0.25 * size

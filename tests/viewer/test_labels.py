@@ -1,0 +1,34 @@
+"""Words on a drawing go where they cover least."""
+
+from mtvm.viewer.figures import draw_map
+from mtvm.viewer.labels import Labels, around, shared
+
+
+def test_shared_area():
+    assert shared((0, 0, 4, 4), (2, 1, 9, 3)) == 4
+    assert shared((0, 0, 4, 4), (4, 0, 9, 4)) == 0
+
+
+def test_a_word_goes_to_the_first_free_spot():
+    labels, spots = Labels(100, 100), around((50, 50), 8, 10)
+    assert [labels.place("word", 10, spots) for _ in range(4)] == spots
+
+
+def test_a_word_goes_neither_over_a_mark_nor_outside():
+    labels = Labels(100, 100)
+    labels.take((70, 50), 8)
+    assert labels.place("word", 10, around((50, 50), 5, 10))[1] == "end"
+    assert labels.place("word", 10, around((95, 20), 5, 10))[1] == "end"
+
+
+def test_shares_of_candidates_cover_no_candidate(shown):
+    """On every map of the first source, a share lies beside the marks and not on one."""
+    source = shown.sources[0]
+    buildings = shown.buildings(source.folder)
+    for identity in source.episodes.ids:
+        walk = source.walk(identity)
+        for event in walk.events:
+            shapes = draw_map(buildings, walk, event.step).shapes
+            marks = [shape.points[0] for shape in shapes if shape.look in ("candidate-mark", "chosen-mark")]
+            words = [shape.points[0] for shape in shapes if shape.text.endswith("%")]
+            assert all(abs(x - mx) > 1 or abs(y - my) > 8 for x, y in words for mx, my in marks)
