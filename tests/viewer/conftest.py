@@ -1,4 +1,4 @@
-"""A run in the tiny world with an evaluation, a second one, a result file, and a server of them."""
+"""A run in the tiny world with an evaluation, a second one, a result file, a server of them, and a browser."""
 
 import dataclasses
 import json
@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import torch
 from asking import client_of
+from browsing import CHROMIUM, PATIENCE, WITH_WEBGL, WITHOUT_WEBGL
+from playwright.sync_api import sync_playwright
 
 import mtvm
 from mtvm.config import DataConfig
@@ -23,6 +25,7 @@ from mtvm.tasks.results import write_results
 from mtvm.testing.tiny import write_tiny_world
 from mtvm.viewer.shown import Shown
 from mtvm.viewer.sources import Defaults, open_sources
+from mtvm.viewer.view import View
 from mtvm.world.world import World
 
 SMALL = ModelConfig(
@@ -138,3 +141,65 @@ def plain_run(run, tmp_path):
     shutil.copytree(run, copy)
     (copy / "eval" / "r2r-val_unseen" / "steps.jsonl").unlink()
     return copy
+
+
+@pytest.fixture(scope="module")
+def playwright():
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def browser(playwright):
+    launched = playwright.chromium.launch(executable_path=CHROMIUM, args=WITHOUT_WEBGL)
+    yield launched
+    launched.close()
+
+
+@pytest.fixture
+def page_with_webgl(playwright):
+    launched = playwright.chromium.launch(executable_path=CHROMIUM, args=WITH_WEBGL)
+    opened = launched.new_page(viewport={"width": 1000, "height": 500})
+    opened.set_default_timeout(PATIENCE)
+    yield opened
+    launched.close()
+
+
+@pytest.fixture(scope="module")
+def server(sources):
+    running = View(Shown(sources), "127.0.0.1", 0)
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def serve():
+    """Starts servers of these sources, which end with the test."""
+    started = []
+
+    def of(sources):
+        started.append(View(Shown(sources), "127.0.0.1", 0))
+        return started[-1]
+
+    yield of
+    for running in started:
+        running.close()
+
+
+@pytest.fixture
+def page(browser):
+    """A page that fails the test if a script of it failed, or if it asked another machine for anything."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, accept_downloads=True)
+    opened = context.new_page()
+    opened.set_default_timeout(PATIENCE)
+    problems = []
+    opened.on("pageerror", lambda error: problems.append(str(error)))
+
+    def asked(request):
+        if not request.url.removeprefix("blob:").startswith(("http://127.0.0.1:", "data:")):
+            problems.append(request.url)
+
+    opened.on("request", asked)
+    yield opened
+    context.close()
+    assert problems == []

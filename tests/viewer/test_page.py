@@ -7,87 +7,16 @@ import shutil
 
 import numpy as np
 import pytest
+from browsing import PATIENCE, long_episode, needs_chromium, rows, shown_step, visit
 from PIL import Image
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from mtvm.viewer.server import STATIC
 from mtvm.viewer.shown import Shown
 from mtvm.viewer.sources import Defaults, open_sources
 from mtvm.viewer.view import View
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: install it (Debian: apt install chromium)")
-
-PATIENCE = 60_000  # milliseconds, on a busy machine
-
-
-@pytest.fixture(scope="module")
-def playwright():
-    with sync_playwright() as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def browser(playwright):
-    """Without WebGL, which takes seconds where there is no graphics card; the page does without a panorama then."""
-    launched = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-3d-apis"])
-    yield launched
-    launched.close()
-
-
-@pytest.fixture
-def page_with_webgl(playwright, server):
-    arguments = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
-    launched = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
-    opened = launched.new_page(viewport={"width": 1000, "height": 500})
-    opened.set_default_timeout(PATIENCE)
-    yield opened
-    launched.close()
-
-
-@pytest.fixture(scope="module")
-def server(sources):
-    running = View(Shown(sources), "127.0.0.1", 0)
-    yield running
-    running.close()
-
-
-@pytest.fixture
-def page(browser, server):
-    """A page that fails the test if a script of it failed, or if it asked another machine for anything."""
-    context = browser.new_context(viewport={"width": 1280, "height": 720}, accept_downloads=True)
-    opened = context.new_page()
-    opened.set_default_timeout(PATIENCE)
-    problems = []
-    opened.on("pageerror", lambda error: problems.append(str(error)))
-
-    def asked(request):
-        if not request.url.startswith((server.url, "data:", f"blob:{server.url}")):
-            problems.append(request.url)
-
-    opened.on("request", asked)
-    yield opened
-    context.close()
-    assert problems == []
-
-
-def visit(page, server, address=""):
-    page.goto(f"{server.url}/{address}")
-    page.wait_for_selector("body[data-shown]")
-
-
-def rows(page):
-    return page.locator("#rows .row")
-
-
-def shown_step(page, step):
-    expect(page.locator("body")).to_have_attribute("data-shown", re.compile(f" {step}$"), timeout=PATIENCE)
-
-
-def long_episode(sources):
-    """The first source's longest walk."""
-    source = sources[0]
-    return max((source.walk(identity) for identity in source.episodes.ids), key=lambda walk: len(walk.events))
+pytestmark = needs_chromium
 
 
 def test_page_shows_the_first_episode_at_once(page, server, sources):
@@ -108,6 +37,19 @@ def test_panorama_has_the_words_and_candidates_of_the_place(page_with_webgl, ser
     assert "chair" in page.locator(".sight.object").all_text_contents()
     assert "a <b>sofa</b>" in page.locator(".sight.caption").all_text_contents()
     assert page.locator("#panorama .candidate").count() == len(source.walk(source.episodes.ids[0]).events[0].candidates)
+
+
+def test_panorama_is_described_and_turned_by_keys(page_with_webgl, server):
+    page = page_with_webgl
+    visit(page, server)
+    page.wait_for_selector("#panorama[data-ready] .candidate", state="attached")
+    assert "chair" in page.get_attribute("#panorama", "aria-label")
+    where = "document.querySelector('.psv-marker--visible')?.getBoundingClientRect().x"
+    page.wait_for_function(where)
+    before, step = page.evaluate(where), page.locator("body").get_attribute("data-shown")
+    page.keyboard.press("Shift+ArrowRight")
+    page.wait_for_function(f"before => {where} !== before", arg=before)
+    assert page.locator("body").get_attribute("data-shown") == step
 
 
 def test_words_stand_in_until_the_image_is_drawn(page_with_webgl, server):
@@ -196,8 +138,9 @@ def test_list_is_walked_through_by_keys_and_steps_go_on(page, server, sources):
         chosen = page.locator(".row[aria-selected=true]")
         expect(chosen).to_have_attribute("data-id", expected)
         assert page.get_attribute("#list", "aria-activedescendant") == chosen.get_attribute("id")
-    page.goto(f"{server.url}/#source=0&id={long_episode(sources).id}")
-    shown_step(page, 0)
+    walk = long_episode(sources)
+    page.goto(f"{server.url}/#source=0&id={walk.id}")
+    shown_step(page, f"{walk.id} 0")
     page.focus("#list")
     page.keyboard.press("ArrowRight")
     shown_step(page, 1)
@@ -293,7 +236,7 @@ def test_exported_page_works_alone(browser, server, sources, page, tmp_path):
 
 
 def test_markup_in_a_result_file_is_shown_and_not_run(browser, run, data, tmp_path):
-    """An instruction, an id and words that would be markup are text on the page."""
+    """An instruction, words and the name of a run that would be markup are text on the page."""
     folder = tmp_path / "data"
     shutil.copytree(data, folder)
     spiteful = '<img src=x onerror="window.caught=1"><b>bold</b>'
@@ -302,20 +245,22 @@ def test_markup_in_a_result_file_is_shown_and_not_run(browser, run, data, tmp_pa
     for entry in entries:
         entry["instructions"] = [spiteful] * 3
     episodes.write_text(json.dumps(entries))
-    steps = tmp_path / "run" / "eval" / "r2r-val_unseen" / "steps.jsonl"
-    shutil.copytree(run, tmp_path / "run")
+    named = tmp_path / '<img src=x onerror="window.caught=1">'
+    steps = named / "eval" / "r2r-val_unseen" / "steps.jsonl"
+    shutil.copytree(run, named)
     lines = [json.loads(line) for line in steps.read_text().splitlines()]
     for line in lines:
         line["words"] = [["<img src=x onerror='window.caught=1'>", 0.5]]
     steps.write_text("\n".join(map(json.dumps, lines)))
-    running = View(Shown(open_sources([tmp_path / "run"], Defaults(data=folder))), "127.0.0.1", 0)
+    running = View(Shown(open_sources([named], Defaults(data=folder))), "127.0.0.1", 0)
     try:
         opened = browser.new_page()
         opened.set_default_timeout(PATIENCE)
         visit(opened, running)
         opened.wait_for_selector("#matrix svg")
         assert opened.locator(".words").inner_text() == spiteful
-        assert opened.locator(".words img, .row img, #matrix img").count() == 0
+        assert opened.locator(".pane h2").inner_text() == f"{named.name} r2r/val_unseen"
+        assert opened.locator("body img").count() == 0
         assert opened.evaluate("window.caught") is None
         opened.close()
     finally:
@@ -326,8 +271,8 @@ def test_a_link_to_nothing_says_so_and_shows_something(page, server, sources):
     page.goto(f"{server.url}/#source=0&id=nobody")
     page.wait_for_selector("#message:not([hidden])")
     assert "no episode nobody" in page.locator("#message").inner_text()
+    assert page.locator(".words").inner_text() == sources[0].episodes.texts[0]
     rows(page).nth(1).click()
-    page.wait_for_selector("body[data-shown]")
     expect(page.locator(".words")).to_have_text(sources[0].episodes.texts[1], timeout=PATIENCE)
     expect(page.locator("#message")).to_be_hidden(timeout=PATIENCE)
 

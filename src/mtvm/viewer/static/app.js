@@ -4,7 +4,7 @@
 import { ask, askDrawing, element, query } from "./api.js";
 import { EpisodeList } from "./list.js";
 import { Pane } from "./pane.js";
-import { showPanorama } from "./panorama.js";
+import { showPanorama, turnPanorama } from "./panorama.js";
 import { Talk } from "./talk.js";
 
 const $ = (name) => document.getElementById(name);
@@ -22,7 +22,7 @@ async function start() {
   list = new EpisodeList((id) => go({ id, step: 0 }));
   talk = new Talk(overview.agents, panes[0], { redraw, complain });
   fillSources();
-  $("source").addEventListener("change", () => go({ source: Number($("source").value), id: null, step: 0 }));
+  $("source").addEventListener("change", () => changeSource(Number($("source").value)));
   $("other").addEventListener("change", () => go({ other: $("other").value === "" ? null : Number($("other").value) }));
   $("differ").addEventListener("change", restrict);
   $("slider").addEventListener("input", () => go({ step: Number($("slider").value) }));
@@ -43,6 +43,14 @@ function fillSources() {
   $("source").replaceChildren(...options);
   $("other").replaceChildren(element("option", { value: "" }, "nothing"), ...options.map((option) => option.cloneNode(true)));
   $("other").disabled = overview.sources.length < 2;
+}
+
+const split = (source) => `${overview.sources[source].task} ${overview.sources[source].split}`;
+
+// The same episode as before where the new source has it.
+function changeSource(source) {
+  const same = split(source) === split(state.source);
+  return go({ source, other: same && state.other !== source ? state.other : null, ...(same ? {} : { id: null, step: 0 }) });
 }
 
 // The address is the state.
@@ -66,10 +74,13 @@ function go(changes) {
   return update();
 }
 
+let updates = 0;
+
 async function update() {
+  const mine = ++updates;
+  let note = null;
   try {
-    document.body.classList.toggle("talking", state.talking);
-    document.body.classList.toggle("comparing", state.other !== null && !state.talking);
+    if (state.talking !== document.body.classList.contains("talking")) changeTask();
     $("talk").hidden = !state.talking;
     $("episodes").hidden = state.talking;
     $("watch-tab").setAttribute("aria-pressed", String(!state.talking));
@@ -77,19 +88,29 @@ async function update() {
     if (state.talking) {
       await talk.open();
     } else {
-      await openSource();
-      await openEpisode();
+      note = await openSource();
+      note = (await openEpisode()) ?? note;
     }
+    if (mine !== updates) return; // a later click overtook this one
     await redraw();
-    if (!$("message").dataset.keep) complain(null);
+    if (mine === updates) complain(note);
   } catch (error) {
-    complain(error);
+    if (mine === updates) complain(error);
   }
 }
 
+// What was shown of the one task is drawn anew when its turn comes again.
+function changeTask() {
+  document.body.classList.toggle("talking", state.talking);
+  if (playing) togglePlay();
+  walk = otherWalk = null;
+  $("matrix").replaceChildren();
+}
+
 function complain(error) {
+  const said = error ? error.message : "";
   $("message").hidden = !error;
-  $("message").textContent = error ? error.message : "";
+  $("message").textContent = said.charAt(0).toUpperCase() + said.slice(1);
 }
 
 function table(number) {
@@ -97,8 +118,13 @@ function table(number) {
   return tables.get(number);
 }
 
+// Returns what is wrong with the address, if something is shown all the same.
 async function openSource() {
   $("source").value = state.source;
+  for (const option of $("other").options) {
+    const number = Number(option.value);
+    option.disabled = option.value !== "" && (number === state.source || split(number) !== split(state.source));
+  }
   $("other").value = state.other ?? "";
   const source = overview.sources[state.source];
   $("means").textContent = Object.entries(source.metrics)
@@ -111,9 +137,12 @@ async function openSource() {
   if (state.id === null || !found.id.includes(state.id)) {
     const missing = state.id;
     state.id = list.first() ?? found.id[0];
-    if (missing !== null) throw new Error(`There is no episode ${missing.slice(0, 60)} in ${source.name}.`);
+    if (missing !== null) state.step = 0;
+    if (list.chosen !== state.id) list.mark(state.id);
+    return missing === null ? null : new Error(`There is no episode ${missing.slice(0, 60)} in ${source.name}; this is another one.`);
   }
   if (list.chosen !== state.id) list.mark(state.id);
+  return null;
 }
 
 let restricted = "";
@@ -133,25 +162,39 @@ async function openEpisode() {
   const key = `${state.source} ${state.id}`;
   if (walk?.key !== key) {
     const source = state.source, id = state.id;
-    walk = { key, ...(await ask(`api/walk?${query({ source, id })}`)) };
+    const found = await ask(`api/walk?${query({ source, id })}`);
+    if (state.source !== source || state.id !== id) return null;
+    walk = { key, ...found };
     $("matrix").replaceChildren();
     think(source, id, key);
   }
-  const otherKey = state.other === null ? null : `${state.other} ${state.id}`;
-  if (otherKey && otherWalk?.key !== otherKey) {
-    otherWalk = { key: otherKey, ...(await ask(`api/walk?${query({ source: state.other, id: state.id })}`)) };
-    thinkOther(state.other, state.id, otherKey);
-  } else if (!otherKey) {
+  const problem = await openOther();
+  const last = Math.max(walk.events.length, otherWalk?.events?.length ?? 0) - 1;
+  state.step = Math.min(Math.max(state.step, 0), last);
+  return problem;
+}
+
+// The walk to compare with; returns what is wrong if there is none.
+async function openOther() {
+  if (state.other === null) {
     otherWalk = null;
+    return null;
   }
-  state.step = Math.min(Math.max(state.step, 0), walk.events.length - 1);
+  const key = `${state.other} ${state.id}`, source = state.other, id = state.id;
+  if (otherWalk?.key !== key) {
+    const found = await ask(`api/walk?${query({ source, id })}`).catch((missing) => ({ missing }));
+    if (state.other !== source || state.id !== id) return null;
+    otherWalk = { key, ...found };
+    if (!otherWalk.missing) thinkOther(source, id, key);
+  }
+  return otherWalk.missing ?? null;
 }
 
 // The attention may have to be computed; the rest of the page does not wait for it.
 async function think(source, id, key) {
   if (canRethink(walk, source)) $("matrix").replaceChildren(element("p", { class: "hint" }, "The agent is thinking this walk over again…"));
   const thought = await rethought(walk, source, id);
-  if (walk.key !== key) return;
+  if (walk?.key !== key) return;
   if (thought) {
     walk = { key, ...thought };
     await redraw();
@@ -180,17 +223,21 @@ function shown() {
 
 async function redraw() {
   const { walk: current, address, place } = shown();
+  document.body.classList.toggle("choosing", state.talking && !current);
   if (state.talking && !current) {
+    document.body.classList.remove("comparing");
     $("panes").replaceChildren(panes[0].root);
     return;
   }
   const step = state.talking ? talk.step(state.step) : state.step;
-  const comparing = otherWalk && !state.talking;
+  const comparing = Boolean(otherWalk?.events) && !state.talking;
+  document.body.classList.toggle("comparing", comparing);
   $("panes").replaceChildren(panes[0].root, ...(comparing ? [panes[1].root] : []));
   const last = Math.max(current.events.length, comparing ? otherWalk.events.length : 0) - 1;
   $("slider").max = last;
   $("slider").value = step;
   $("step").textContent = `step ${step} of ${last}`;
+  $("slider").setAttribute("aria-valuetext", $("step").textContent);
   drawExports(address);
   const units = overview.metrics;
   const mine = Math.min(step, current.events.length - 1), theirs = comparing ? Math.min(step, otherWalk.events.length - 1) : 0;
@@ -211,6 +258,7 @@ async function redraw() {
     lookAhead(current.events[mine + 1], place).catch(() => null);
     panes[0].ahead(address, mine + 1, comparing ? state.other : null);
   }
+  if (!document.body.dataset.shown) performance.mark("first view"); // for those who measure
   document.body.dataset.shown = `${current.key ?? address.session} ${step}`;
 }
 
@@ -253,7 +301,11 @@ async function drawMatrix() {
 }
 
 function frameMatrix(step) {
-  for (const cell of $("matrix").querySelectorAll("text[data-step]")) cell.classList.toggle("current", Number(cell.dataset.step) === step);
+  for (const cell of $("matrix").querySelectorAll("text[data-step]")) {
+    const current = Number(cell.dataset.step) === step;
+    cell.classList.toggle("current", current);
+    if (current) $("matrix").scrollTop = cell.getAttribute("y") - $("matrix").clientHeight + 20;
+  }
 }
 
 function drawExports(address) {
@@ -280,7 +332,9 @@ function togglePlay() {
 
 function key(event) {
   if (event.target.closest("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === "ArrowLeft") move(-1);
+  if (event.shiftKey) {
+    if (!turnPanorama(event.key)) return;
+  } else if (event.key === "ArrowLeft") move(-1);
   else if (event.key === "ArrowRight") move(1);
   else if (event.key === " " && event.target.tagName !== "BUTTON") togglePlay();
   else return;

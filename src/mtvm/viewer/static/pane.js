@@ -4,6 +4,8 @@ import { askDrawing, element, query } from "./api.js";
 
 const mapPath = (address, step, other, all) => `api/walk/map.svg?${query({ ...address, step, other, here: all ? null : true })}`;
 
+const FEW = 10, LIKELY = 0.005;
+
 export class Pane {
   constructor({ act, pickViewpoint }) {
     this.act = act;
@@ -96,21 +98,33 @@ export class Pane {
     this.words.replaceChildren(...parts);
   }
 
+  // An agent with a map has many candidates: those that it would hardly choose are only counted, unless they can be clicked.
   drawActions(event, live) {
-    const names = event ? [...event.candidates.map((_, number) => `candidate ${number + 1}`), "stop"] : [];
-    this.actions.replaceChildren(...names.map((name, action) => {
-      const share = event.probabilities?.[action];
-      const said = share === undefined ? "" : `${(100 * share).toFixed(1)}%`;
-      const bar = element("span", { class: share === undefined ? "" : "bar" });
-      bar.style.setProperty("--share", share ?? 0);
-      const chosen = action === event.action;
-      const label = element("span", { class: "name" }, name);
-      const parts = [label, bar, element("span", { class: "share" }, said)];
-      const inside = live
-        ? element("button", { type: "button", onclick: () => this.act(action) }, ...parts)
-        : element("div", {}, ...parts);
-      return element("li", { class: chosen ? "chosen" : "", "aria-current": chosen ? "true" : null }, inside);
-    }));
+    if (event && !event.probabilities && !live) {
+      const said = event.action < event.candidates.length ? `Goes to candidate ${event.action + 1} of ${event.candidates.length}` : "Stops";
+      this.actions.replaceChildren(element("li", { class: "alone" }, `${said}; probabilities were not recorded.`));
+      return;
+    }
+    const all = event ? [...event.candidates.map((_, number) => `candidate ${number + 1}`), "stop"].map((name, action) => ({ name, action })) : [];
+    const matters = ({ action }) => live || all.length <= FEW || action >= all.length - 1 || action === event.action || event.probabilities[action] >= LIKELY;
+    const shown = all.filter(matters), hidden = all.length - shown.length;
+    this.actions.replaceChildren(
+      ...shown.map(({ name, action }) => this.action(event, name, action, live)),
+      ...(hidden ? [element("li", { class: "alone" }, `and ${hidden} with less than ${100 * LIKELY}% each`)] : []),
+    );
+  }
+
+  action(event, name, action, live) {
+    const share = event.probabilities?.[action];
+    const bar = element("span", { class: share === undefined ? "" : "bar" });
+    bar.style.setProperty("--share", share ?? 0);
+    const said = share === undefined ? "" : `${(100 * share).toFixed(1)}%`;
+    const parts = [element("span", { class: "name" }, name), bar, element("span", { class: "share" }, said)];
+    const inside = live
+      ? element("button", { type: "button", onclick: () => this.act(action) }, ...parts)
+      : element("div", {}, ...parts);
+    const chosen = action === event.action;
+    return element("li", { class: chosen ? "chosen" : "", "aria-current": chosen ? "true" : null }, inside);
   }
 
   drawMemory(event) {
@@ -122,7 +136,9 @@ export class Pane {
       return cell;
     });
     const said = event?.memory === null || !event ? "Memory: not recorded" : `Memory: ${tokens.length} ${tokens.length === 1 ? "token" : "tokens"}`;
-    this.memory.replaceChildren(element("small", {}, said), element("div", { class: "strip" }, ...strip));
+    const spoken = tokens.map((weight, number) => `step ${number}: ${weight.toFixed(2)}`).join(", ");
+    const cells = tokens.length ? element("div", { class: "strip", role: "img", "aria-label": `Attention on the memory of ${spoken}` }, ...strip) : null;
+    this.memory.replaceChildren(...[element("small", {}, said), cells].filter(Boolean));
   }
 
   drawMetrics(walk, units) {

@@ -39,11 +39,12 @@ function plainSphere() {
   draw.fillStyle = "#5a626d";
   draw.font = "26px sans-serif";
   draw.textAlign = "center";
-  ["S", "W", "N", "E", "S"].forEach((name, number) => draw.fillText(name, 512 * number, 500));
+  ["S", "W", "N", "E", "S"].forEach((name, number) => draw.fillText(name, 512 * number, 436)); // between two rows of captions
   return canvas.toDataURL("image/png");
 }
 
 const QUICK = 300, AGAIN = 700; // milliseconds until words are shown instead, and until the server is asked again
+const LIKELY = 0.005, LOW = 1; // metres below the eye at which candidates are marked, so that near ones are lower
 let now, request = 0; // the address of the image that is shown, null for the plain sphere
 
 // `address` is where the server has the place; `event` what the agent thinks there; `say` is told what is shown.
@@ -82,10 +83,11 @@ async function pictureAt(address, overtaken) {
 
 async function drawSphere(container, place, picture, event, act, overtaken) {
   if (overtaken()) return;
+  container.setAttribute("aria-label", description(place));
   if (now === undefined) now = picture;
   const { shown, markers } = await viewer(container, picture);
   if (overtaken()) return;
-  const yaw = event && event.action < place.candidates.length ? place.candidates[event.action].heading : event?.heading ?? 0;
+  const yaw = place.directions[event.way?.[0] ?? event.candidates[event.action]]?.[0] ?? event.heading;
   if (picture !== now) {
     now = picture;
     await shown.setPanorama(picture ?? plainSphere(), { transition: false, showLoader: false, position: { yaw, pitch: 0 } });
@@ -106,21 +108,43 @@ function words(place, picture) {
   }));
 }
 
+// An agent with a map may go to places that are not next to this one: the likely ones are marked too.
 function candidates(place, event, act) {
-  return place.candidates.map((candidate, action) => {
-    const share = event?.probabilities?.[action];
-    const chosen = event?.action === action;
+  const near = new Set(place.candidates.map((candidate) => candidate.viewpoint));
+  const marked = event.candidates.map((name, action) => ({ name, action, share: event.probabilities?.[action], far: !near.has(name) }))
+    .filter(({ name, action, share, far }) => place.directions[name] && (!far || action === event.action || share >= LIKELY));
+  return marked.map(({ name, action, share, far }) => {
+    const [heading, elevation, distance] = place.directions[name];
     const said = `${action + 1}${share === undefined ? "" : ` · ${(100 * share).toFixed(0)}%`}`;
     const label = `candidate ${action + 1}${share === undefined ? "" : `, probability ${(100 * share).toFixed(0)} percent`}`;
-    const tag = act ? "button" : "span";
-    const made = element(tag, { class: `candidate ${chosen ? "chosen" : ""}`, "aria-label": label, type: act ? "button" : null }, said);
+    const kind = `candidate ${action === event.action ? "chosen" : ""} ${far ? "far" : ""}`;
+    const made = element(act ? "button" : "span", { class: kind, "aria-label": label, type: act ? "button" : null }, said);
     if (act) made.addEventListener("click", () => act(action));
     return {
       id: `candidate-${action}`,
       element: made,
-      position: { yaw: candidate.heading, pitch: Math.min(candidate.elevation, 0) - 0.28 },
+      position: { yaw: heading, pitch: Math.atan2(distance * Math.sin(elevation) - LOW, distance * Math.cos(elevation)) },
       anchor: "center center",
-      zIndex: 10,
+      zIndex: action === event.action ? 11 : 10,
     };
   });
+}
+
+// What is all around, for those who cannot see it.
+function description(place) {
+  const names = [...new Set(place.sights.filter((sight) => sight.kind !== "caption").map((sight) => sight.text))];
+  return `Panorama${place.room ? `, ${place.room}` : ""}. Around: ${names.join(", ") || "nothing that has a name"}.`;
+}
+
+const TURN = 0.35; // radians
+const TURNS = { ArrowLeft: [-TURN, 0], ArrowRight: [TURN, 0], ArrowUp: [0, TURN], ArrowDown: [0, -TURN] };
+
+// Turn the panorama by an arrow key; false if it is another key.
+export function turnPanorama(key) {
+  if (!(key in TURNS)) return false;
+  made?.then(({ shown }) => {
+    const { yaw, pitch } = shown.getPosition(), [right, up] = TURNS[key];
+    shown.rotate({ yaw: yaw + right, pitch: Math.min(Math.max(pitch + up, -1.4), 1.4) });
+  });
+  return true;
 }
