@@ -8,6 +8,7 @@ import itertools
 import os
 import pickle
 import pickletools
+import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -38,7 +39,9 @@ def read_weight_file(path: Path) -> dict[str, Any]:
         if path.suffix == ".safetensors":
             return _read_safetensors(path)
         _check_names(path)
-        loaded = torch.load(path, map_location="cpu", weights_only=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of kinds of tensors that are refused below
+            loaded = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
         if "Unsupported global" in str(error) or "Unsupported class" in str(error):
             raise InputError(f"{path}: holds code beside tensors, which is not run; use a file of tensors.") from None
@@ -142,9 +145,12 @@ def _check_tensors(path: Path, content: Any) -> None:
 
 def _tensors(content: Any, name: str = "") -> Iterator[tuple[str, Tensor]]:
     torch = import_torch("Weights")
-    waiting = [(name, content)]
+    waiting, seen = [(name, content)], set()
     while waiting:
         name, value = waiting.pop()
+        if id(value) in seen:
+            continue  # a pickle may hold itself
+        seen.add(id(value))
         if isinstance(value, torch.Tensor):
             yield name, value
         elif isinstance(value, Mapping):

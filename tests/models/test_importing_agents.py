@@ -1,6 +1,7 @@
 """From a released checkpoint to an agent's folder, and back."""
 
 import dataclasses
+import json
 
 import pytest
 import torch
@@ -8,7 +9,7 @@ from small_models import TINY, make_model
 
 from mtvm.errors import InputError
 from mtvm.models.config import PRESETS
-from mtvm.models.importing import export_agent, import_agent
+from mtvm.models.importing import describe_import, export_agent, import_agent
 from mtvm.models.saving import load_model, save_model
 from mtvm.models.vlnbert import VLNBert
 from mtvm.models.weights import write_released
@@ -78,3 +79,11 @@ def test_export_agent_writes_a_program(tmp_path):
     logits, activations = program(torch.zeros(1, 2, config.hidden), ones, tokens, ones, tokens, ones)
     assert logits.shape == (1, 2)
     assert activations.shape == (1, 2, config.feature_width)
+
+
+@pytest.mark.parametrize("loaded", ["many", None, 10**400])
+def test_describe_import_refuses_a_note_of_something_else(tmp_path, loaded):
+    note = {"source": "theirs.pt", "numbers": 5, "loaded": loaded, "random": []}
+    (tmp_path / "import.json").write_text(json.dumps(note))
+    with pytest.raises(InputError, match="not what 'mtvm weights import' writes"):
+        describe_import(tmp_path)

@@ -116,6 +116,13 @@ ODD = {
 }
 
 
+def test_read_weight_file_ends_for_a_file_that_holds_itself(tmp_path):
+    held = {"a": torch.ones(2)}
+    held["itself"] = held
+    torch.save(held, tmp_path / "best.pt")
+    assert read_weight_file(tmp_path / "best.pt")["a"].tolist() == [1, 1]
+
+
 @pytest.mark.filterwarnings("ignore:torch.quantize")
 @pytest.mark.parametrize(("make", "said"), ODD.values(), ids=ODD)
 def test_read_weight_file_refuses_tensors_that_are_not_plain(tmp_path, make, said):

@@ -53,7 +53,7 @@ def describe_import(folder: Path) -> str | None:
         source, loaded, numbers, random = (note[name] for name in ("source", "loaded", "numbers", "random"))
         modules = ", ".join(sorted({name.split(".")[0] for name in random}))
         start = f"{loaded / 1e6:.1f} of {numbers / 1e6:.1f} million numbers are from {source}"
-    except (KeyError, TypeError, AttributeError):
+    except (KeyError, TypeError, AttributeError, OverflowError):
         raise InputError(f"{folder / NOTE}: not what 'mtvm weights import' writes; import the weights again.") from None
     return f"{start}, the rest is random ({modules})." if random else f"{start}, nothing is random."
 
