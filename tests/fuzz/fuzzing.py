@@ -207,6 +207,7 @@ def main():
     given = arguments.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["MTVM_CACHE"] = str(Path(folder) / "kept")
+        os.environ.pop("MTVM_DATA", None)  # a config without a data folder would read the user's, for minutes
         make_samples(Path(folder))
         targets = [target for target in TARGETS if given.only in target.name]
         found = fuzz(targets, Path(folder), given.cases, given.seed, given.seconds, show=True)
