@@ -77,6 +77,16 @@ def import_torch(purpose: str) -> ModuleType:
     return torch
 
 
+def require_torch(purpose: str) -> None:
+    """The same, without the time that importing it takes."""
+    try:
+        found = importlib.util.find_spec("torch")
+    except ImportError:
+        found = None
+    if found is None:
+        raise MissingExtraError("torch", "model", purpose)
+
+
 def require_matplotlib(purpose: str) -> None:
     if importlib.util.find_spec("matplotlib") is None:
         raise MissingExtraError("matplotlib", "figures", purpose)

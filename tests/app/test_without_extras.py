@@ -35,6 +35,12 @@ def test_help_of_training_works_without_torch():
     assert "--optimizer.lr" in done.stdout
 
 
+def test_doctor_works_without_torch():
+    done = without("torch", "doctor")
+    assert done.returncode == 0, done.stderr
+    assert "PyTorch cannot be used" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("packages", "arguments", "said"),
     [
@@ -44,6 +50,7 @@ def test_help_of_training_works_without_torch():
             "mtvm[model]",
         ),
         ("torch", ("eval", "{out}"), "mtvm[model]"),
+        ("torch", ("demo", "--homes", "3", "--out", "{out}"), "mtvm[model]"),
         ("torch", ("weights", "import", "{data}", "{out}"), "mtvm[model]"),
         ("embreex", ("homes", "build", "--homes", "3", "--features", "none", "--out", "{out}"), "mtvm[homes]"),
         ("PIL", ("homes", "build", "--homes", "3", "--features", "none", "--out", "{out}"), "mtvm[render]"),

@@ -30,7 +30,7 @@ from mtvm.homes.build import WorldConfig, build_world
 from mtvm.homes.drawing import draw_episode, draw_home
 from mtvm.homes.generate import generate_home
 from mtvm.learning.run_folder import RunFolder
-from mtvm.machine import ending_signals, require_matplotlib, usable_cores
+from mtvm.machine import ending_signals, require_matplotlib, require_torch, usable_cores
 from mtvm.presets import PRESETS
 from mtvm.progress import notice, progress
 from mtvm.tasks.baselines import Baseline, run_baseline
@@ -62,7 +62,8 @@ _BETWEEN_LOOKS = 0.5
 def run_demo(out: Path, homes: int, seed: int, console: Console, updates: int | None = None) -> None:
     """Build the world, train both agents, score them and the baselines, and write the report."""
     started = time.monotonic()
-    require_matplotlib("The demo's report")  # better now than after the training
+    require_torch("The demo")  # better now than after the building
+    require_matplotlib("The demo's report")
     config = WorldConfig(homes=homes, seed=seed, features="names")
     console.print("Building the world: homes, visibility, instructions, features (once; it is reused later).")
     data = build_world(config)

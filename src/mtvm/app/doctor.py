@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import importlib.util
 import platform
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 import mtvm
-from mtvm.errors import InputError
+from mtvm.errors import InputError, shown
 from mtvm.files import cache_dir
 from mtvm.machine import usable_cores
 from mtvm.tasks.data import DataFolder
@@ -65,10 +64,10 @@ def _line(console: Console, fine: bool, finding: str, remedy: str = "") -> None:
 
 def _device() -> str:
     cores = f"CPU with {usable_cores()} cores"
-    if importlib.util.find_spec("torch") is None:
-        return f"{cores}; PyTorch is not installed"
-    import torch
-
+    try:
+        import torch
+    except (ImportError, OSError) as error:  # it may be there, but broken
+        return f"{cores}; PyTorch cannot be used ({shown(error)})"
     if torch.cuda.is_available():
         return f"{torch.cuda.device_count()} x {torch.cuda.get_device_name(0)} (CUDA), {cores}"
     return f"{cores}; PyTorch {torch.__version__} sees no GPU"
