@@ -1,6 +1,7 @@
 """Metrics: small cases by hand."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -177,6 +178,22 @@ def test_evaluate_does_not_change_the_trajectories(tiny_r2r):
     before = nodes.copy()
     score_trajectories(tiny_r2r, nodes)
     assert np.array_equal(nodes, before)
+
+
+def test_evaluate_takes_no_memory_for_the_length_of_a_trajectory(corridor):
+    """One of 500 walks goes back and forth 5,000 times; a table of all steps would take 100 MB."""
+    episodes = make_episodes(corridor, [[0, 1, 2, 3, 4]] * 500, [[4]] * 500, [[]] * 500)
+    walks = [np.array([0, 1, 2, 3, 4], dtype=np.int32)] * 499
+    walks.append(np.tile(np.array([0, 1], dtype=np.int32), 2_500))
+    tracemalloc.start()
+    try:
+        columns = score_trajectories(episodes, walks)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert columns["SR"].tolist() == [100] * 499 + [0]
+    assert columns["TL"][-1] == pytest.approx(2 * 4_999)
+    assert peak < 50e6
 
 
 def test_summarize_gives_the_mean():
