@@ -80,6 +80,22 @@ def test_map_is_north_up_and_east_right(buildings, walk):
     assert marks[str(world.viewpoints[east])][0] > marks[str(world.viewpoints[west])][0]
 
 
+def test_map_of_the_surroundings_has_the_places_of_the_walk_on_this_storey(buildings, shown):
+    source, larger = shown.sources[0], 0
+    for walk in map(source.walk, source.episodes.ids):
+        storeys, world = buildings.storeys(walk.scan), buildings.world(walk.scan)
+        for event in walk.events:
+            part, whole = (draw_map(buildings, walk, event.step, here=here) for here in (True, False))
+            marks = {dict(shape.data)["viewpoint"]: shape.points[0] for shape in looks(part, "viewpoint")}
+            storey = storeys[world.node(walk.scan, event.viewpoint)]
+            assert set(marks) == set(world.viewpoints[storeys == storey].tolist())
+            for x, y in (marks[name] for name in walk.places if name in marks):
+                assert 0 <= x <= part.width
+                assert 0 <= y <= part.height
+            larger += looks(part, "goal") != [] and looks(part, "goal")[0].size > looks(whole, "goal")[0].size
+    assert larger, "some of these walks are in a part of their building"
+
+
 def test_storeys_are_counted_from_the_ground(buildings, walk):
     storeys = buildings.storeys(walk.scan)
     heights = buildings.world(walk.scan).positions[:, 2]

@@ -10,12 +10,12 @@ def test_shared_area():
 
 
 def test_a_word_goes_to_the_first_free_spot():
-    labels, spots = Labels(100, 100), around((50, 50), 8, 10)
+    labels, spots = Labels((0, 0, 100, 100)), around((50, 50), 8, 10)
     assert [labels.place("word", 10, spots) for _ in range(4)] == spots
 
 
 def test_a_word_goes_neither_over_a_mark_nor_outside():
-    labels = Labels(100, 100)
+    labels = Labels((0, 0, 100, 100))
     labels.take((70, 50), 8)
     assert labels.place("word", 10, around((50, 50), 5, 10))[1] == "end"
     assert labels.place("word", 10, around((95, 20), 5, 10))[1] == "end"

@@ -147,11 +147,14 @@ def test_list_is_walked_through_by_keys_and_steps_go_on(page, server, sources):
 
 
 def test_compare_puts_two_runs_side_by_side_and_lists_where_they_differ(page, server, sources):
-    visit(page, server, "#source=0&other=2")
+    visit(page, server, f"#source=0&other=2&id={long_episode(sources).id}")
     page.wait_for_selector(".pane >> nth=1")
     assert page.locator(".pane").count() == 2
     assert page.locator(".pane h2").all_inner_texts() == [sources[0].name, sources[2].name]
-    assert page.locator(".map .other").count() > 0
+    for number in range(2):
+        assert page.locator(".pane").nth(number).locator(".map .other").count() > 0, "each map has the other's way too"
+    frames = page.locator(".map svg").evaluate_all("all => all.map((one) => one.getAttribute('viewBox'))")
+    assert frames[0] == frames[1], "they can be compared"
     page.check("#differ")
     differ = int((sources[0].columns["SR"] != sources[2].columns["SR"]).sum())
     expect(page.locator("#count")).to_have_text(re.compile(f"^{differ} of"), timeout=PATIENCE)

@@ -104,8 +104,6 @@ class Drawing:
         self.width, self.height, self.label = width, height, label
         """`label` describes the drawing for those who cannot see it."""
         self.shapes: list[Shape] = []
-        self.data: dict[str, str] = {}
-        """data-* attributes of the whole."""
 
     def line(self, look: str, *points: Point, width: float | None = None, **data: object) -> None:
         if len(points) > 1:
@@ -141,9 +139,9 @@ class Drawing:
             moved = tuple((x + dx, y + dy) for x, y in shape.points)
             self.shapes.append(dataclasses.replace(shape, points=moved))
 
-    def cut(self, left: float, width: float) -> None:
-        """Keep only an upright strip: the shapes that begin in it, moved to the left edge."""
-        kept = [shape for shape in self.shapes if left <= shape.points[0][0] < left + width]
+    def cut(self, left: float, width: float, beside: float = 0.0) -> None:
+        """Keep only an upright strip: the shapes that begin in it or `beside` it, moved to the left edge."""
+        kept = [shape for shape in self.shapes if left - beside <= shape.points[0][0] < left + width + beside]
         self.shapes = [
             dataclasses.replace(shape, points=tuple((x - left, y) for x, y in shape.points)) for shape in kept
         ]
@@ -167,11 +165,10 @@ class Drawing:
     # SVG
 
     def svg(self) -> str:
-        said = "".join(f' data-{name}="{_escaped(value)}"' for name, value in self.data.items())
         parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_n(self.width)} {_n(self.height)}" '
             f'width="{_n(self.width)}" height="{_n(self.height)}" role="img" aria-label="{_escaped(self.label)}" '
-            f'font-family="system-ui, sans-serif"{said}>',
+            'font-family="system-ui, sans-serif">',
             f'<rect class="ground" width="{_n(self.width)}" height="{_n(self.height)}" fill="#ffffff"/>',
             *map(_svg_shape, self.shapes),
             "</svg>\n",

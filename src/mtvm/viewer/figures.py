@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _PANEL, _MARGIN = 420.0, 22.0
 _BORDER = 0.8  # metres around the building
+_AROUND = 4.0  # metres around a walk
+_APART = 1e5
 _CELL, _ROW = 13.0, 20.0
 _SHOWN_PROBABILITY = 0.005
 _LABEL, _MARK = 16.0, 10.0  # size of words and radius of candidates on the map
@@ -63,6 +65,12 @@ class Walk:
         return [*places[first : first + 1], *passed]
 
     @property
+    def places(self) -> list[str]:
+        """Every viewpoint that the walk has to do with: the reference's, the agent's, and those it could go to."""
+        offered = [name for event in self.events for name in event.candidates]
+        return sorted({*self.reference, *self.goals, *self.walked(), *offered})
+
+    @property
     def left_reference(self) -> int | None:
         """The step at whose end the agent was off the reference path for the first time; None if it never was."""
         if len(self.reference) < 2:
@@ -80,9 +88,12 @@ class Walk:
 
 
 class _Map:
-    """Where the viewpoints of a building are in the drawing: one panel a storey, side by side, from the bottom up."""
+    """Where the viewpoints of a building are in the drawing: one panel a storey, side by side, from the bottom up.
 
-    def __init__(self, buildings: Buildings, scan: str, goals: Sequence[str] = ()) -> None:
+    With `framed`, a panel shows the surroundings of these viewpoints, and the panels are far apart.
+    """
+
+    def __init__(self, buildings: Buildings, scan: str, goals: Sequence[str] = (), framed: Sequence[str] = ()) -> None:
         world = buildings.world(scan)
         self.names = [str(name) for name in world.viewpoints]
         self.node = {name: number for number, name in enumerate(self.names)}
@@ -91,11 +102,15 @@ class _Map:
         flat = world.positions[:, :2]
         circles = flat[[self.node[goal] for goal in goals if goal in self.node]]
         radius = SUCCESS_RADIUS - _BORDER
-        corners = np.concatenate([flat, circles - radius, circles + radius])
+        inner = flat[[self.node[name] for name in framed]] if framed else flat
+        wide = [inner - _AROUND, inner + _AROUND] if framed else [inner]
+        seen = np.concatenate(wide).clip(flat.min(axis=0), flat.max(axis=0))
+        corners = np.concatenate([seen, circles - radius, circles + radius])
         self._low = corners.min(axis=0) - _BORDER
         extent = np.maximum(corners.max(axis=0) + _BORDER - self._low, 4.0)
         self.scale = min(_PANEL / extent[0], _PANEL / extent[1])
         self.panel = float(extent[0]) * self.scale + 2 * _MARGIN
+        self.spacing = _APART if framed else self.panel
         self.height = float(extent[1]) * self.scale + 2 * _MARGIN + 8
         self._offsets: list[Point] = [(float(x), float(y)) for x, y in (flat - self._low) * self.scale]
 
@@ -103,7 +118,7 @@ class _Map:
         """The place of a viewpoint, in its own storey's panel or in another's."""
         east, north = self._offsets[node]
         panel = self.storeys[node] if storey is None else storey
-        return panel * self.panel + _MARGIN + east, self.height - _MARGIN - north
+        return panel * self.spacing + _MARGIN + east, self.height - _MARGIN - north
 
     def segments(self, names: list[str]) -> list[tuple[Point, Point, bool]]:
         """The lines of a way; between storeys there is one in each panel, and it is marked."""
@@ -119,11 +134,12 @@ def draw_map(
 ) -> Drawing:
     """The building from above, with the reference path, the agent's way and, at a step, its candidates.
 
-    `other` is the walk of another agent in the same episode. `here` draws only the storey where the agent is.
+    `other` is the walk of another agent in the same episode. `here` draws only the storey where the agent is, and of a
+    large building only the surroundings of the walk.
     """
-    layout = _Map(buildings, walk.scan, walk.goals)
+    places = [*walk.places, *(other.places if other else ())] if here and walk.reference else ()
+    layout = _Map(buildings, walk.scan, walk.goals, places)
     drawing = Drawing(layout.panel * layout.count, layout.height, _describe(walk, step))
-    drawing.data["storeys"] = str(layout.count)
     _draw_building(drawing, layout, buildings, walk.scan)
     for start, end, _ in layout.segments(list(walk.reference)):
         drawing.line("reference", start, end)
@@ -143,14 +159,16 @@ def draw_map(
     left = walk.left_reference
     if left is not None and left <= reached:
         drawing.circle("left", layout.point(layout.node[walk.viewpoints[left]]), 14)
-    labels = Labels(drawing.width, drawing.height)
-    event = None
+    event, left_edge = None, 0.0
     if walk.events:
         event = walk.events[-1] if step is None else walk.at(step)
+        left_edge = layout.storeys[layout.node[event.viewpoint]] * layout.spacing if here else 0.0
+    labels = Labels((left_edge, 0, left_edge + (layout.panel if here else drawing.width), drawing.height))
+    if event is not None:
         _draw_agent(drawing, layout, labels, event, thinking=step is not None)
     _draw_names(drawing, layout, labels, _room_groups(buildings, walk.scan, layout))
     if here and event is not None:
-        drawing.cut(layout.storeys[layout.node[event.viewpoint]] * layout.panel, layout.panel)
+        drawing.cut(left_edge, layout.panel, (layout.spacing - layout.panel) / 2)
     return drawing
 
 
@@ -176,7 +194,7 @@ def _draw_names(drawing: Drawing, layout: _Map, labels: Labels, rooms: list[tupl
     """The names of storeys and rooms, where they cover neither marks nor each other."""
     if layout.count > 1:
         for storey in range(layout.count):
-            at, said = (storey * layout.panel + 6, 18.0), f"Storey {storey + 1}"
+            at, said = (storey * layout.spacing + 6, 18.0), f"Storey {storey + 1}"
             labels.place(said, _LABEL, [(at, "start")])
             drawing.text("label", at, said, size=_LABEL)
     for node in range(len(layout.names)):

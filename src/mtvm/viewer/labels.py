@@ -27,10 +27,10 @@ def around(centre: Point, gap: float, size: float) -> list[Spot]:
 
 
 class Labels:
-    """What is taken of a drawing `width` wide and `height` high."""
+    """What is taken of a part of a drawing."""
 
-    def __init__(self, width: float, height: float) -> None:
-        self._size = width, height
+    def __init__(self, part: Box) -> None:
+        self._part = part
         self._taken: list[Box] = []
 
     def take(self, centre: Point, radius: float) -> None:
@@ -46,7 +46,7 @@ class Labels:
 
     def _covered(self, box: Box) -> float:
         """The area that is taken already or outside."""
-        inside = shared(box, (0.0, 0.0, *self._size))
+        inside = shared(box, self._part)
         outside = (box[2] - box[0]) * (box[3] - box[1]) - inside
         return outside + sum(shared(box, other) for other in self._taken)
 

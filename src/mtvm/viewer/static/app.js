@@ -249,7 +249,7 @@ async function redraw() {
   ];
   if (comparing) {
     const there = { source: state.other, id: state.id };
-    drawn.push(panes[1].show(otherWalk, there, theirs, { title: overview.sources[state.other].name, units }));
+    drawn.push(panes[1].show(otherWalk, there, theirs, { title: overview.sources[state.other].name, units, other: state.source }));
   }
   await Promise.all(drawn);
   if (state.talking) await drawMatrix();

@@ -33,14 +33,14 @@ export class Pane {
     this.drawMemory(event);
     this.drawMetrics(walk, units);
     const path = (all) => mapPath(address, step, other, all);
-    await this.drawMap(path(this.allStoreys), live);
+    await this.drawMap(path(this.whole), live);
     const drawn = this.map.firstElementChild;
-    if (drawn?.dataset.storeys > 1) this.offerStoreys(path, live);
+    if (drawn) this.offerWhole(path, live);
   }
 
   // Fetch the map of a step that may come next.
   ahead(address, step, other) {
-    this.drawing(mapPath(address, step, other, this.allStoreys)).catch(() => null);
+    this.drawing(mapPath(address, step, other, this.whole)).catch(() => null);
   }
 
   drawing(path) {
@@ -48,12 +48,12 @@ export class Pane {
     return this.kept.get(path).then((drawn) => drawn.cloneNode(true));
   }
 
-  offerStoreys(path, live) {
-    const button = element("button", { type: "button", "aria-pressed": String(Boolean(this.allStoreys)) }, "all storeys");
+  offerWhole(path, live) {
+    const button = element("button", { type: "button", "aria-pressed": String(Boolean(this.whole)) }, "whole building");
     button.addEventListener("click", async () => {
-      this.allStoreys = !this.allStoreys;
-      await this.drawMap(path(this.allStoreys), live);
-      this.offerStoreys(path, live);
+      this.whole = !this.whole;
+      await this.drawMap(path(this.whole), live);
+      this.offerWhole(path, live);
     });
     this.map.append(button);
   }

@@ -39,11 +39,12 @@ function plainSphere() {
   draw.fillStyle = "#5a626d";
   draw.font = "26px sans-serif";
   draw.textAlign = "center";
-  ["S", "W", "N", "E", "S"].forEach((name, number) => draw.fillText(name, 512 * number, 436)); // between two rows of captions
+  ["S", "W", "N", "E", "S"].forEach((name, number) => draw.fillText(name, 512 * number, 375)); // between two rows of captions
   return canvas.toDataURL("image/png");
 }
 
 const QUICK = 300, AGAIN = 700; // milliseconds until words are shown instead, and until the server is asked again
+const ABOVE = 0.16; // radians by which captions are raised, because names of rooms are at the height of the eye
 const LIKELY = 0.005, LOW = 1; // metres below the eye at which candidates are marked, so that near ones are lower
 let now, request = 0; // the address of the image that is shown, null for the plain sphere
 
@@ -103,8 +104,9 @@ function words(place, picture) {
   return sights.map((sight, number) => ({
     id: `word-${number}`,
     element: element("span", { class: `sight ${sight.kind}` }, sight.text),
-    position: { yaw: sight.heading, pitch: sight.elevation },
+    position: { yaw: sight.heading, pitch: sight.elevation + (sight.kind === "caption" ? ABOVE : 0) },
     anchor: "center center",
+    zIndex: { caption: 1, object: 5, room: 6 }[sight.kind],
   }));
 }
 
