@@ -1,6 +1,7 @@
 """Walks of an agent that acts on a map, live and drawn: it may go to places that are not next to it."""
 
 import pytest
+from asking import client_of, ok, refused
 from browsing import needs_chromium, shown_step, visit
 
 from mtvm.tasks.data import DataFolder
@@ -8,6 +9,7 @@ from mtvm.viewer.buildings import Buildings
 from mtvm.viewer.exporting import gif
 from mtvm.viewer.figures import draw_strip, facing
 from mtvm.viewer.sessions import Session, load_live
+from mtvm.viewer.shown import Shown
 
 
 def test_a_live_walk_is_that_of_the_evaluation(map_source, data):
@@ -61,3 +63,15 @@ def test_panorama_marks_the_places_that_the_agent_may_go_to(page_with_webgl, ser
     assert page.locator("#panorama .candidate.chosen.far").count() == 1
     listed = page.locator(".actions .chosen").inner_text().split()
     assert listed == ["candidate", str(event.action + 1), f"{100 * event.probabilities[event.action]:.1f}%"]
+
+
+def test_a_robot_says_where_the_places_of_its_map_are(map_source):
+    client = client_of(Shown([map_source]))
+    session = ok(client.post("/api/sessions", json={"text": "go left"})).json()["session"]
+    sight = {"headings": [0.1, -1.0], "elevations": [0.0, 0.0], "features": [[0.5] * 8, [-0.5] * 8]}
+    refused(client.post("/api/act", json={"session": session, "sight": sight}), 400, "needs places")
+    sight["places"] = [[0.0] * 4] * 2
+    said = ok(client.post("/api/act", json={"session": session, "sight": sight})).json()["thought"]
+    assert len(said["probabilities"]) == 3
+    refused(client.post("/api/act", json={"session": session}), 400, "with 'sight'")
+    refused(client.post("/api/walk", json={"session": session}), 400, "with 'sight'")

@@ -53,6 +53,8 @@ class Sight(BaseModel):
     heading: FiniteFloat = 0.0
     elevation: FiniteFloat = 0.0
     panorama: list[list[FiniteFloat]] | None = Field(None, max_length=36)
+    places: list[list[FiniteFloat]] | None = Field(None, max_length=64)
+    """For agents that act on a map."""
 
 
 class Act(BaseModel):
@@ -355,8 +357,7 @@ def _add_sessions(app: FastAPI, shown: Shown) -> None:
         `error`."""
         shown.sessions.count_request()
         session = shown.session(asked.session)
-        if session.done:
-            raise InputError("this walk has ended; begin a new one.")
+        session.check_walking()
 
         def lines() -> Iterator[str]:
             try:

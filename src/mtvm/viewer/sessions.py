@@ -113,16 +113,23 @@ class Session:
         """The walk so far, as figures and exports draw it."""
         return Walk(self.name, self.events[0].scan if self.events else "", self.text, list(self.events))
 
+    def check_walking(self) -> Simulator:
+        """Where it walks; refuses if it does not."""
+        if self._simulator is None:
+            raise InputError("this session is not in a building; say what there is to see, with 'sight'.")
+        if self.done:
+            raise GoneError("this walk has ended; begin a new one.")
+        return self._simulator
+
     def act(self, action: int | None = None) -> StepEvent | None:
         """Take an action, by default the agent's own; what it thinks then, or None if it stopped."""
-        if self.done or self._simulator is None:
-            raise GoneError("this walk has ended; begin a new one.")
+        simulator = self.check_walking()
         now = self.events[-1]
         chosen = now.action if action is None else action
         if not 0 <= chosen <= len(now.candidates):
             raise InputError(f"there are actions 0 to {len(now.candidates)} (STOP) here, not {chosen}.")
         self._take(chosen)
-        self._move(self._simulator, chosen)
+        self._move(simulator, chosen)
         if self.events[-1].stops:
             self.done = True
             return None
