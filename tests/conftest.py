@@ -8,11 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import load_episodes
 from mtvm.testing.tiny import write_tiny_world
 from mtvm.world.world import World
+
+settings.register_profile("untimed", deadline=None)  # a busy machine is no failure
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -65,7 +65,7 @@ def test_read_npy_says_how_a_file_is_damaged_and_takes_no_memory_for_it(tmp_path
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000, "KB"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.binary(max_size=200))
 @example(npy(TABLE)[:100])
 def test_npy_header_fails_in_one_way_only(content):

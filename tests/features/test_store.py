@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mtvm.errors import InputError
@@ -96,7 +96,6 @@ def test_rows_names_missing_viewpoints(store, scans, viewpoints, message):
 
 
 @given(data=st.data())
-@settings(deadline=None)
 def test_gather_equals_a_loop(store, data):
     shape = data.draw(st.sampled_from([(), (0,), (4,), (3, 5), (2, 1, 3)]))
     size = int(np.prod(shape))

@@ -54,7 +54,7 @@ def test_a2c_terms_by_hand():
 
 
 @given(st.integers(0, 2**32 - 1), st.booleans())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_a2c_terms_agree_with_a_slow_reference(seed, ended_stay):
     generator = torch.Generator().manual_seed(seed)
     steps, batch, actions, config = 5, 3, 4, A2CConfig()

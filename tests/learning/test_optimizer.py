@@ -5,7 +5,7 @@ import math
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from small_runs import SMALL, STEADY, lively_model
 from torch import nn
@@ -70,7 +70,6 @@ def test_set_lr_gives_the_language_encoder_a_rate_of_its_own():
 # Muon
 
 
-@settings(deadline=None)
 @given(st.integers(1, 9), st.integers(1, 9), st.floats(1e-6, 1e6), st.integers(0, 2**31))
 def test_orthogonal_keeps_singular_vectors_and_evens_their_values(rows, columns, scale, seed):
     """Of matrices that are well away from singular ones."""

@@ -73,7 +73,7 @@ def detour(world, start):
 
 
 @given(st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_rollout_that_follows_the_path_walks_the_reference_exactly(a_model, vision, tiny_r2r, tokens, data):
     world = tiny_r2r.world
     path = [data.draw(st.integers(0, len(world) - 1), label="start")]

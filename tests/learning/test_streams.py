@@ -22,6 +22,8 @@ NUMBERS = {
     "words": [(update,) for update in UPDATES],
     "masks": list(itertools.product(UPDATES, KINDS)),
     "mirror": [(update,) for update in UPDATES],
+    "turn": [(update,) for update in UPDATES],
+    "environment": [(update,) for update in UPDATES],
 }
 """What an update asks of each stream."""
 

@@ -34,7 +34,7 @@ def read(bank):
 CHANGES = st.lists(st.tuples(st.sampled_from(["append", "keep", "reorder"]), st.integers(0, 15), st.booleans()))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(CHANGES, st.sampled_from([None, 0, 1, 3]))
 def test_memory_bank_is_a_list_of_tokens_per_episode(changes, limit):
     """Every way to change a bank does to it what it does to plain lists, whether or not its tokens carry gradients."""

@@ -132,7 +132,7 @@ def test_scores_that_do_not_fit_the_buildings_are_refused():
         Sample([[1.0, 2.0]], ["a"])
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     scores=st.lists(st.lists(st.floats(-100, 100), min_size=6, max_size=6), min_size=1, max_size=3),
     place=st.lists(st.integers(0, 3), min_size=6, max_size=6),

@@ -129,7 +129,7 @@ def walks(world, draws):
 some_episodes = st.lists(episode_draws(), min_size=1, max_size=5)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(draws=some_episodes)
 def test_evaluate_agrees_with_the_plain_reference(tiny_world, plain, draws):
     walked, references, goals = walks(tiny_world, draws)
@@ -140,7 +140,6 @@ def test_evaluate_agrees_with_the_plain_reference(tiny_world, plain, draws):
         assert {name: column[row] for name, column in columns.items()} == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
-@settings(deadline=None)
 @given(draws=some_episodes)
 def test_evaluate_keeps_metrics_within_their_bounds(tiny_world, draws):
     walked, references, goals = walks(tiny_world, draws)
@@ -156,7 +155,6 @@ def test_evaluate_keeps_metrics_within_their_bounds(tiny_world, draws):
     assert columns["GP"] + columns["NE"] == pytest.approx(from_start, **EXACT)
 
 
-@settings(deadline=None)
 @given(draws=some_episodes)
 def test_evaluate_of_the_reference_is_perfect_but_for_its_length(tiny_world, plain, draws):
     _, references, _ = walks(tiny_world, draws)
@@ -171,7 +169,6 @@ def test_evaluate_of_the_reference_is_perfect_but_for_its_length(tiny_world, pla
     assert columns["SPL"] * columns["TL"] == pytest.approx(100 * direct, abs=1e-6)
 
 
-@settings(deadline=None)
 @given(draws=st.lists(episode_draws(stays=False), min_size=1, max_size=4), repeats=st.integers(2, 3))
 def test_evaluate_ignores_staying_in_place(tiny_world, draws, repeats):
     walked, references, goals = walks(tiny_world, draws)
@@ -180,7 +177,6 @@ def test_evaluate_ignores_staying_in_place(tiny_world, draws, repeats):
     assert_same(score_trajectories(episodes, padded(lingering)), score_trajectories(episodes, padded(walked)))
 
 
-@settings(deadline=None)
 @given(draws=some_episodes, walk=st.integers(0, 3), reference=st.integers(0, 3), goal=st.integers(0, 3))
 def test_evaluate_ignores_padding(tiny_world, draws, walk, reference, goal):
     walked, references, goals = walks(tiny_world, draws)
@@ -191,7 +187,6 @@ def test_evaluate_ignores_padding(tiny_world, draws, walk, reference, goal):
     assert_same(score_trajectories(wider, widened(padded(walked), walk)), score_trajectories(episodes, padded(walked)))
 
 
-@settings(deadline=None)
 @given(draws=st.lists(episode_draws(), min_size=2, max_size=6), chunk=st.integers(1, 4), data=st.data())
 def test_evaluate_does_not_depend_on_order_and_chunks(tiny_world, draws, chunk, data):
     walked, references, goals = walks(tiny_world, draws)
@@ -204,7 +199,6 @@ def test_evaluate_does_not_depend_on_order_and_chunks(tiny_world, draws, chunk, 
     assert_same(shuffled, {name: column[order] for name, column in whole.items()})
 
 
-@settings(deadline=None)
 @given(data=st.data(), episodes=st.integers(1, 4), steps=st.integers(1, 6), width=st.integers(1, 6))
 def test_dynamic_time_warping_row_by_row_equals_the_plain_table(data, episodes, steps, width):
     numbers = st.floats(0, 20, allow_nan=False)
@@ -218,7 +212,6 @@ def test_dynamic_time_warping_row_by_row_equals_the_plain_table(data, episodes, 
             assert row[episode, -1] == pytest.approx(plain_dtw(range(step + 1), range(width), table))
 
 
-@settings(deadline=None)
 @given(draws=st.lists(long_draws(), min_size=1, max_size=4), cells=st.integers(1, 200), ragged=st.booleans())
 def test_evaluate_in_blocks_of_steps_equals_all_steps_at_once(tiny_world, plain, draws, cells, ragged):
     walked, references, goals = walks(tiny_world, draws)

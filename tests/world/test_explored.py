@@ -143,7 +143,7 @@ def brute_force(world, visited, here, goal):
     return np.inf
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.data())
 def test_batches_of_random_walks_agree_with_brute_force(tiny_world, data):
     rng = np.random.default_rng(data.draw(st.integers(0, 2**31)))

@@ -91,7 +91,7 @@ def test_step_leaves_stopped_agents_where_they_are(simulator):
 
 
 @given(seed=st.integers(0, 2**32 - 1), steps=st.integers(1, 6))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_step_of_a_batch_equals_those_of_its_agents_alone(tiny_world, seed, steps):
     rng = np.random.default_rng(seed)
     batch = Simulator(tiny_world)

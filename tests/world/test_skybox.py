@@ -108,7 +108,7 @@ def test_render_views_of_an_upside_down_pose_is_upside_down():
     assert np.abs(rolled[::-1, ::-1].astype(int) - one_view(faces)).max() <= 2
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     size=st.integers(1, 9),
     width=st.integers(1, 70),
