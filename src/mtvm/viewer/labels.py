@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from mtvm.viewer.drawing import Anchor, Point
@@ -39,22 +40,29 @@ class Labels:
 
     def place(self, text: str, size: float, spots: Sequence[Spot]) -> Spot:
         """The spot at which least is covered, the first of several; nothing else is put there."""
-        boxes = [_box(text, size, spot) for spot in spots]
-        best = min(range(len(spots)), key=lambda number: self._covered(boxes[number]))
-        self._taken.append(boxes[best])
-        return spots[best]
+        best, least = spots[0], math.inf
+        for spot in spots:
+            covered = self._covered(_box(text, size, spot))
+            if covered < least:
+                best, least = spot, covered
+            if not covered:
+                break
+        self._taken.append(_box(text, size, best))
+        return best
 
     def _covered(self, box: Box) -> float:
-        """The area that is taken already or outside."""
+        """The area that is taken already or outside; rounded, so that what is free is exactly 0."""
         inside = shared(box, self._part)
         outside = (box[2] - box[0]) * (box[3] - box[1]) - inside
-        return outside + sum(shared(box, other) for other in self._taken)
+        return round(outside + sum(shared(box, other) for other in self._taken), 3)
 
 
 def shared(a: Box, b: Box) -> float:
     """The area that two boxes have in common."""
+    if a[0] >= b[2] or b[0] >= a[2] or a[1] >= b[3] or b[1] >= a[3]:
+        return 0.0  # nearly always, and the minima take time
     wide, high = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
-    return wide * high if wide > 0 and high > 0 else 0.0
+    return wide * high
 
 
 def _box(text: str, size: float, spot: Spot) -> Box:

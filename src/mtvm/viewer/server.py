@@ -111,6 +111,10 @@ def make_app(shown: Shown, token: str | None = None) -> FastAPI:
     def index() -> FileResponse:
         return FileResponse(STATIC / "index.html", headers={"cache-control": "no-store"})
 
+    @app.get("/api", include_in_schema=False)
+    def reference() -> FileResponse:
+        return FileResponse(STATIC / "reference.html", headers={"cache-control": "no-store"})
+
     app.add_middleware(Guard, token=token)
     return app
 
