@@ -1,6 +1,7 @@
 """A short run of the fuzzer; `make fuzz` is the long one."""
 
 import random
+import threading
 
 import pytest
 from fuzzing import attack, fuzz, table
@@ -20,6 +21,7 @@ def samples(tmp_path_factory):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
 def test_spoiled_files_are_refused_with_one_sentence(samples, target, monkeypatch):
+    monkeypatch.delenv("MTVM_DATA", raising=False)
     found = fuzz([target], samples, cases=30, seed=1, seconds=1)[target.name]
     assert found.failures == []
     assert found.cases >= 1
@@ -54,11 +56,34 @@ def write_and_refuse(folder):
     refuse(folder)
 
 
+def wait(folder):
+    threading.Event().wait()
+
+
+def compute(folder):
+    while True:
+        pass
+
+
+def take_memory(folder):
+    bytearray(b"x" * 2**27)
+
+
 @pytest.mark.parametrize(
     ("fail", "said"),
-    [(refuse, None), (crash, "KeyError"), (leave_half, "half-written"), (write_and_refuse, "half-written")],
+    [
+        (refuse, None),
+        (crash, "KeyError"),
+        (leave_half, "half-written"),
+        (write_and_refuse, "half-written"),
+        (wait, "no answer"),
+        (compute, "no answer"),
+        (take_memory, "GB of memory"),
+    ],
 )
-def test_fuzzer_finds_what_it_looks_for(tmp_path, fail, said):
+def test_fuzzer_finds_what_it_looks_for(tmp_path, monkeypatch, fail, said):
+    monkeypatch.setattr("fuzzing.LIMIT_SECONDS", 0.1)
+    monkeypatch.setattr("fuzzing.MOST_MEMORY", 2**26)
     (tmp_path / "file").write_bytes(b"honest")
     outcome = attack(reader(fail), tmp_path, 20, random.Random(0))
     assert outcome.cases == 20
