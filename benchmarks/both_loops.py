@@ -63,7 +63,7 @@ SIZES = {
     "paper": Size(MODELS["paper"], LossConfig(), 4),
 } | {
     name: Size(
-        dataclasses.replace(PRESETS[name].model, feature_width=NAMES_WIDTH),
+        dataclasses.replace(PRESETS[name].model, feature_width=NAMES_WIDTH, stop_sight="nothing"),
         dataclasses.replace(PRESETS[name].loss, teacher_forced_updates=0),
         PRESETS[name].batch,
     )

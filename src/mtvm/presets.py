@@ -76,13 +76,15 @@ def _laptop_runs() -> dict[str, TrainConfig]:
             language_layers=2,
             crossmodal_layers=3,
             reader="minilm",
+            reader_layers=0,
             feature_scale=5.0,
             leading_cls=True,
             bidirectional=False,
+            stop_sight="panorama",
             dropout=0.0,
             feature_dropout=0.3,
         ),
-        data=DataConfig(sight="names", mirror=True),
+        data=DataConfig(sight="names", mirror=True, turn=True),
         loss=_with_students(share=0.5, teacher_forced_updates=500),
         optimizer=OptimizerConfig(
             kind="muon", updates=1800, lr=1e-3, schedule="linear", warmup=100, clip=5.0, ema=0.995
@@ -92,12 +94,15 @@ def _laptop_runs() -> dict[str, TrainConfig]:
         alternate=True,
     )
     on_map = dataclasses.replace(
-        semantic, out=Path("runs/r2r-map"), model=dataclasses.replace(semantic.model, actions="map")
+        semantic,
+        out=Path("runs/r2r-map"),
+        model=dataclasses.replace(semantic.model, actions="map"),
+        loss=dataclasses.replace(semantic.loss, word_dropping=0.1),
     )
     long_too = ("r2r/val_seen", "r2r/val_unseen", "long/val_seen", "long/val_unseen")
     demo = TrainConfig(
         out=Path("runs/demo/memory"),
-        model=dataclasses.replace(semantic.model, crossmodal_layers=2, reader_layers=0, feature_dropout=0.0),
+        model=dataclasses.replace(semantic.model, crossmodal_layers=2, stop_sight="nothing", feature_dropout=0.0),
         data=DataConfig(sight="names", train=("r2r/train", "long/train"), evaluate=long_too, mirror=True),
         loss=_with_students(share=0.4, teacher_forced_updates=300),
         optimizer=OptimizerConfig(
