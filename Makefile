@@ -45,20 +45,20 @@ bench: $(READY)  ## Measure speed; see docs/speed.md
 R2R := OMP_NUM_THREADS=1 $(BIN)/mtvm train r2r-map
 AUGMENTED := --data.train r2r/train prevalent/runs/augmented.json --optimizer.updates 2400 --selection.every 600
 
-r2r: runs/augmented.json  ## Train on real R2R: names of rooms and objects as sight ($$MTVM_DATA names the data)
+r2r: $(READY) runs/augmented.json  ## Train on real R2R: names of rooms and objects as sight ($$MTVM_DATA names the data)
 	$(R2R) --out runs/r2r-annotated --data.sight names+guesses $(AUGMENTED)
 
-r2r-pixels: runs/augmented.json  ## The same with sight from pixels: names guessed from captions
+r2r-pixels: $(READY) runs/augmented.json  ## The same with sight from pixels: names guessed from captions
 	$(R2R) --out runs/r2r-pixels --data.sight guesses $(AUGMENTED)
 
-r2r-rows: runs/augmented.json  ## Rows beside it: not augmented, blind, without memory, with consistency, and the paper's actions
+r2r-rows: $(READY) runs/augmented.json  ## Rows beside it: not augmented, blind, without memory, with consistency, and the paper's actions
 	$(R2R) --out runs/r2r-not-augmented --data.sight names+guesses --optimizer.updates 2400 --selection.every 600
 	$(R2R) --out runs/r2r-blind --data.sight blind $(AUGMENTED)
 	$(R2R) --out runs/r2r-no-memory --model.history none --data.sight names+guesses $(AUGMENTED)
 	$(R2R) --out runs/r2r-consistency --loss.consistency.enabled --loss.word-dropping 0 --data.sight names+guesses $(AUGMENTED)
 	OMP_NUM_THREADS=1 $(BIN)/mtvm train r2r-semantic
 
-runs/augmented.json: $(READY)  # made once: a speaker, a follower to judge what it says, and 40,000 paths described
+runs/augmented.json: | $(READY)  # made once: a speaker, a follower to judge what it says, and 40,000 paths described
 	OMP_NUM_THREADS=1 $(BIN)/mtvm speaker train --out runs/speaker --optimizer.updates 1000 --validate-every 250
 	$(R2R) --out runs/follower --optimizer.updates 900 --selection.every 300 --loss.teacher-forced-updates 250 --data.evaluate r2r/val_seen
 	OMP_NUM_THREADS=1 $(BIN)/mtvm augment --speaker runs/speaker --follower runs/follower --paths 40000 --out $@
