@@ -110,10 +110,13 @@ def write_safetensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
 
     whole = {name: tensor.contiguous() for name, tensor in tensors.items()}
     with atomic_path(path) as fresh:
+        fresh.touch()
+        mode = fresh.stat().st_mode  # safetensors would let nobody else read the file
         try:
             save_file(whole, fresh, {CHECKSUM: checksum(whole)})
         except SafetensorError as error:
             raise InputError(f"{path}: writing failed ({error}); nothing was changed.") from None
+        fresh.chmod(mode)
 
 
 @contextlib.contextmanager

@@ -151,3 +151,10 @@ def test_fill_refuses_tensors_that_do_not_fit(tmp_path, change):
         tensors["head.score.bias"] = torch.zeros(2)
     with pytest.raises(InputError, match=r"head\.(score|other)\.bias"):
         fill(model, tensors, tmp_path / "weights")
+
+
+def test_saved_weights_can_be_read_by_whoever_can_read_the_config(tmp_path):
+    save_model(make_model(), tmp_path / "agent")
+    modes = {path.name: path.stat().st_mode for path in (tmp_path / "agent").iterdir()}
+    assert len(modes) > 1
+    assert len(set(modes.values())) == 1, modes
