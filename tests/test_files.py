@@ -378,3 +378,11 @@ def test_cache_dir_follows_the_environment(monkeypatch, explicit, base, expected
         else:
             monkeypatch.setenv(name, value)
     assert cache_dir() == Path(expected)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="this system has no /dev/zero")
+def test_read_bytes_does_not_begin_to_read_a_device_without_end():
+    with pytest.raises(
+        InputError, match=r"/dev/zero: is a device, which may have no end, and no results file; name a file"
+    ):
+        read_bytes(Path("/dev/zero"), "results file")

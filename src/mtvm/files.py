@@ -35,8 +35,10 @@ def cache_dir() -> Path:
 
 
 def read_bytes(path: Path, what: str) -> bytes:
-    """The file's content; `what` is the kind of file in error messages."""
+    """The file's content; `what` is the kind of file in error messages. A pipe is read too, as from `<(...)`."""
     try:
+        if path.is_char_device() or path.is_block_device():
+            raise InputError(f"{path}: is a device, which may have no end, and no {what}; name a file.")
         return path.read_bytes()
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file ({what}).") from None
