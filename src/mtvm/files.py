@@ -10,6 +10,7 @@ import math
 import os
 import re
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -110,7 +111,11 @@ def _is_device(path: Path) -> bool:
     link to whatever that is now."""
     if path.is_symlink() and str(path.readlink()).startswith("/proc/"):
         return True
-    return path.exists() and not (path.is_file() or path.is_dir())
+    try:
+        mode = path.stat().st_mode  # one look, as another process may replace what is there
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def remove_leftovers(folder: Path, name: str | None = None) -> None:
