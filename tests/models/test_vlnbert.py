@@ -336,7 +336,6 @@ def test_vlnbert_scales_features_as_asked(walk):
         move.actions[..., :width] *= 3
     for found, expected in zip(follow(one, TEXTS, walk), follow(other, TEXTS, larger), strict=True):
         assert_same(found.logits, expected.logits)
-        assert_same(found.actions, expected.actions)
 
 
 @torch.no_grad()

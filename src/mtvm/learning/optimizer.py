@@ -108,9 +108,15 @@ def orthogonal(matrices: Tensor) -> Tensor:
     near = matrices.mT if tall else matrices
     near = near / near.norm(dim=(-2, -1), keepdim=True).clamp(min=1e-12)
     first, third, fifth = _NEWTON_SCHULZ
+    # An iteration is X <- P X with P = a I + b XXᵀ + c (XXᵀ)². Only the product of all P is computed, from r x r
+    # matrices, which are small, symmetric and commute.
+    square = near @ near.mT
+    identity = torch.eye(square.shape[-1], dtype=square.dtype, device=square.device).expand_as(square)
+    factors = identity
     for _ in range(_NEWTON_SCHULZ_STEPS):
-        square = near @ near.mT
-        near = torch.baddbmm(near, torch.baddbmm(square, square, square, beta=third, alpha=fifth), near, beta=first)
+        factor = torch.baddbmm(first * identity + third * square, square, square, alpha=fifth)
+        factors, square = factor @ factors, factor @ square @ factor
+    near = factors @ near
     return near.mT if tall else near
 
 

@@ -123,9 +123,8 @@ class MTVM(Network):
         `memory` (B, n, hidden) are the encoded tokens of the past and `memory_mask` (B, n) is true for real ones.
         """
         need_rest = need_rest or need_layers  # of the last layer too
-        actions = scale_features(actions, self.config)
         here = self._packing(mask)
-        current = here.spread(self.token_encoder(here.pack(actions)))
+        current = here.spread(self.token_encoder(here.pack(actions), self.config.feature_scale))
         stream, stream_mask = self._embedded(memory, current, memory_mask, mask), torch.cat([memory_mask, mask], dim=1)
         if text.variants > 1:
             stream, actions = stream.repeat(text.variants, 1, 1), actions.repeat(text.variants, 1, 1)

@@ -32,7 +32,7 @@ class Step:
     mask: Tensor
     """(B, A) true for real actions."""
     actions: Tensor
-    """(B, A, token width) the actions' tokens, their features scaled."""
+    """(B, A, token width) the actions' tokens, as they were given."""
     activations: Tensor
     """(B, A, width) what the network could remember of each action; MTVM: V̂ after the action head's tanh."""
     text: Tensor

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from mtvm.models.attention import LAYER_NORM_EPS
 from mtvm.models.config import ModelConfig
@@ -28,11 +28,14 @@ class TokenEncoder(nn.Module):
         self.norm = nn.LayerNorm(config.hidden, eps=LAYER_NORM_EPS)
         self.dropout = Dropout(config.dropout)
 
-    def forward(self, tokens: Tensor) -> Tensor:
-        if self.training and self.feature_dropout > 0:
-            image, angle = tokens[..., : self.feature_width], tokens[..., self.feature_width :]
-            tokens = torch.cat([dropout(image, self.feature_dropout), angle], dim=-1)
-        encoded: Tensor = self.dropout(self.norm(self.project(tokens)))
+    def forward(self, tokens: Tensor, scale: float = 1.0) -> Tensor:
+        """(..., hidden) of tokens [v; d]; v is multiplied by `scale`."""
+        image, angle = tokens[..., : self.feature_width], tokens[..., self.feature_width :]
+        image = dropout(image, self.feature_dropout, self.training)
+        # The product with [v; d] in two parts: joining them again would copy all features.
+        of_image, of_angle = self.project.weight[:, : self.feature_width], self.project.weight[:, self.feature_width :]
+        projected = functional.linear(image, of_image * scale) + functional.linear(angle, of_angle, self.project.bias)
+        encoded: Tensor = self.dropout(self.norm(projected))
         return encoded
 
 

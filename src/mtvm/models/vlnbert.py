@@ -23,7 +23,6 @@ from mtvm.models.network import (
     Step,
     initialize_like_bert,
     make_critic,
-    scale_features,
     stack_attention,
 )
 from mtvm.models.packing import Packing
@@ -90,8 +89,7 @@ class VLNBert(Network):
         need_layers: bool = False,
     ) -> Step:
         """The scores of the actions, and the next state."""
-        actions = scale_features(actions, self.config)
-        tokens = self.token_encoder(actions)
+        tokens = self.token_encoder(actions, self.config.feature_scale)
         state = self.act_norm(torch.tanh(self.act(torch.cat([past.state, past.direction], dim=-1))))
         if (many := text.variants) > 1:
             actions, tokens = actions.repeat(many, 1, 1), tokens.repeat(many, 1, 1)

@@ -24,7 +24,7 @@ class StepRecord:
     chosen: Tensor
     """(B,) the action that was taken."""
     actions: Tensor
-    """(B, A, token width) a token [v; d] for each action, STOP included."""
+    """(B, A, token width) a token [v; d] for each action, STOP included; v without `feature_scale`."""
     activations: Tensor
     """(B, A, feature width) V̂ after the action head's tanh."""
     direction: Tensor

@@ -85,7 +85,7 @@ class HierarchicalHistory(HistoryEncoder):
         if step.panorama is None:
             raise ValueError("the hierarchical history needs the 36 views of the panorama at each step.")
         views = _through(self.over_views, self.dropout(self.view(step.panorama))).mean(dim=1)
-        turned_to = step.at_chosen(step.actions)[:, : self.config.feature_width]
+        turned_to = self.config.feature_scale * step.at_chosen(step.actions)[:, : self.config.feature_width]
         action = self.step(torch.cat([turned_to, step.direction], dim=-1))
         when = self.when.weight[min(len(past.bank), self.config.max_positions - 1)]
         past.bank.append(self.dropout(self.norm(action + when + self.kind.weight[0] + views)))

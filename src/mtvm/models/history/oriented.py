@@ -14,4 +14,4 @@ from mtvm.models.history.memory_bank import BankHistory
 
 class OrientedHistory(BankHistory):
     def content(self, step: StepRecord) -> Tensor:
-        return step.at_chosen(step.actions)[:, : self.config.feature_width]
+        return self.config.feature_scale * step.at_chosen(step.actions)[:, : self.config.feature_width]
