@@ -56,7 +56,7 @@ def test_speaker_says_greedily_what_its_logits_say(speaker):
     """Word by word with a cache, and all words at once, are the same."""
     for seed in range(4):
         path = paths([4, 2, 6], seed)
-        said = speaker.say(path, max_words=9)
+        said = speaker.say(path, max_words=9, unrepeated=0)
         for row, ids in enumerate(said):
             indices = speaker.indices(torch.tensor([[CLS, *ids]]))
             one = PathInputs(*(part[row : row + 1] for part in path))
@@ -65,6 +65,20 @@ def test_speaker_says_greedily_what_its_logits_say(speaker):
             best = speaker.pieces[logits.argmax(dim=-1)].tolist()
             assert best[: len(ids)] == ids
             assert len(ids) == 9 or best[len(ids)] == SEP
+
+
+def repeated(ids, length):
+    """Whether a sequence of `length` pieces occurs twice."""
+    sequences = [tuple(ids[start : start + length]) for start in range(len(ids) - length + 1)]
+    return len(set(sequences)) < len(sequences)
+
+
+def test_speaker_does_not_go_in_circles(speaker):
+    path = paths([4, 2, 6, 3, 5])
+    free, kept = (speaker.say(path, max_words=40, unrepeated=length) for length in (0, 3))
+    assert any(repeated(ids, 3) for ids in free)
+    assert not any(repeated(ids, 3) for ids in kept)
+    assert any(repeated(ids, 2) for ids in kept)  # shorter ones may come again
 
 
 def test_speaker_samples_by_its_generator(speaker):

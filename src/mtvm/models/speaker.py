@@ -100,27 +100,40 @@ class Speaker(nn.Module):
 
     @torch.no_grad()
     def say(
-        self, path: PathInputs, max_words: int = 80, temperature: float = 0.0, generator: torch.Generator | None = None
+        self,
+        path: PathInputs,
+        max_words: int = 80,
+        temperature: float = 0.0,
+        generator: torch.Generator | None = None,
+        unrepeated: int = 5,
     ) -> list[list[int]]:
-        """WordPiece ids for each path, without [CLS] and [SEP]; `temperature` 0 takes the most probable piece."""
+        """WordPiece ids for each path, without [CLS] and [SEP]; `temperature` 0 takes the most probable piece.
+
+        No sequence of `unrepeated` pieces is said twice, since small speakers get caught in circles; 0 allows it.
+        """
         sights, mask = self.encode(path)
         looks = [layer.look(sights) for layer in self._layers]
         caches: list[Cache] = [None] * len(self._layers)
         rows = torch.arange(len(mask), device=mask.device)
         last = torch.zeros(len(rows), dtype=torch.long, device=mask.device)  # [CLS]
         said: list[list[int]] = [[] for _ in rows]
+        words = torch.empty(len(rows), 0, dtype=torch.long, device=mask.device)
         for number in range(min(max_words, _MAX_WORDS)):
             states = (self.word(last) + self.position.weight[number])[:, None]
             for index, layer in enumerate(self._layers):
                 states, caches[index] = layer.go_on(states, looks[index], mask, caches[index])
-            last = _choose(self._logits(states[:, 0]), temperature, generator)
+            logits = self._logits(states[:, 0])
+            if unrepeated:
+                _forbid_repetition(logits, words, unrepeated)
+            last = _choose(logits, temperature, generator)
+            words = torch.cat([words, last[:, None]], dim=1)
             going = last != 1  # [SEP]
             for row, piece in zip(rows[going].tolist(), self.pieces[last[going]].tolist(), strict=True):
                 said[row].append(piece)
             if not going.all():
                 if not going.any():
                     break
-                rows, last, mask = rows[going], last[going], mask[going]
+                rows, last, mask, words = rows[going], last[going], mask[going], words[going]
                 looks = [(key[going], value[going]) for key, value in looks]
                 caches = [(cache[0][going], cache[1][going]) for cache in caches if cache is not None]
         return said
@@ -207,6 +220,16 @@ class DecoderLayer(nn.Module):
 
 def _joined(heads: Tensor) -> Tensor:
     return heads.transpose(1, 2).flatten(2)
+
+
+def _forbid_repetition(logits: Tensor, words: Tensor, length: int) -> None:
+    """Forbid, in place, the pieces that would end a sequence of `length` pieces which is in `words` (B, n) already."""
+    if words.shape[1] < length:
+        return
+    sequences = words.unfold(1, length, 1)  # (B, n - length + 1, length)
+    begun = words[:, None, words.shape[1] - length + 1 :]
+    row, place = (sequences[..., :-1] == begun).all(dim=-1).nonzero(as_tuple=True)
+    logits[row, sequences[row, place, -1]] = -torch.inf
 
 
 def _choose(logits: Tensor, temperature: float, generator: torch.Generator | None) -> Tensor:
