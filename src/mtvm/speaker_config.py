@@ -44,10 +44,12 @@ class SpeakerConfig:
 class AugmentConfig:
     """How many new instructions to make, of what, and which to keep."""
 
-    speaker: Path
-    """Folder of the speaker."""
     out: Path
     """The file to write (.json)."""
+    speaker: Path | None = None
+    """Folder of the speaker that describes new paths."""
+    instructions: Path | None = None
+    """Instead of a speaker: a file that was made before, whose instructions another follower chooses from."""
     follower: Path | None = None
     """Folder of the run whose best agent scores the instructions; without one, all of them are kept."""
     paths: int = 60_000
@@ -64,6 +66,10 @@ class AugmentConfig:
 
     def __post_init__(self) -> None:
         check_numbers(self)
+        if (self.speaker is None) == (self.instructions is None):
+            raise InputError("give either --speaker, to describe new paths, or --instructions, to choose from a file.")
+        if self.instructions is not None and self.follower is None:
+            raise InputError("--instructions are chosen by a follower; give its run with --follower.")
         if self.paths < 1 or self.shard < 1 or self.seed < 0:
             raise InputError("paths and shard must be at least 1, and the seed at least 0.")
         if not 0 < self.keep <= 1:

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import shutil
 import signal
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -246,8 +247,8 @@ def follower(small_data, tmp_path_factory):
 
 
 def augmented(trained, follower, tmp_path, **changes):
-    made = AugmentConfig(speaker=trained, out=tmp_path / "aug.json", follower=follower, paths=12, shard=5)
-    numbers = augment(dataclasses.replace(made, **changes), show_progress=False)
+    options = {"speaker": trained, "follower": follower, "paths": 12, "shard": 5} | changes
+    numbers = augment(AugmentConfig(out=tmp_path / "aug.json", **options), show_progress=False)
     return json.loads((tmp_path / "aug.json").read_text()), numbers
 
 
@@ -277,6 +278,32 @@ def test_augment_without_a_follower_keeps_everything(trained, tmp_path):
     entries, numbers = augmented(trained, None, tmp_path)
     assert numbers["kept"] == numbers["described"] == len(entries)
     assert {entry["score"] for entry in entries} == {0}
+
+
+def test_augment_lets_another_follower_choose(trained, follower, small_data, tmp_path):
+    """A second round: the same instructions, scored anew."""
+    everything, _ = augmented(trained, None, tmp_path)
+    (tmp_path / "again").mkdir()
+    given = {"speaker": None, "instructions": tmp_path / "aug.json", "folder": small_data}
+    entries, numbers = augmented(None, follower, tmp_path / "again", keep=0.25, **given)
+    assert numbers["described"] == len(everything)
+    assert numbers["kept"] == len(entries) == -(-len(everything) // 4)
+    (tmp_path / "first").mkdir()
+    first, _ = augmented(trained, follower, tmp_path / "first", keep=0.25)
+    assert entries == first
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "either --speaker"),
+        ({"speaker": Path("a"), "instructions": Path("b"), "follower": Path("c")}, "either --speaker"),
+        ({"instructions": Path("b")}, "chosen by a follower"),
+    ],
+)
+def test_augment_needs_a_speaker_or_instructions(given, message):
+    with pytest.raises(InputError, match=message):
+        AugmentConfig(out=Path("aug.json"), **given)
 
 
 def test_augment_goes_on_after_an_interruption(trained, follower, tmp_path, monkeypatch):

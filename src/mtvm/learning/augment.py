@@ -11,6 +11,7 @@ import dataclasses
 import json
 import math
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,12 @@ from numpy.typing import NDArray
 from mtvm.config import Split
 from mtvm.config_files import to_plain
 from mtvm.errors import InputError
-from mtvm.features.store import FeatureStore
 from mtvm.files import read_json, write_json
 from mtvm.learning.data import Data, Dataset
 from mtvm.learning.paths import PathVision
 from mtvm.learning.rollout import Needs, RolloutPlan, StepTrace, roll_out
 from mtvm.learning.run_folder import RunFolder
-from mtvm.learning.speaker import load, open_store, speak, training_config
+from mtvm.learning.speaker import load, open_store, path_id, speak, training_config
 from mtvm.learning.vision import Vision
 from mtvm.models.agent import Agent
 from mtvm.models.network import Network
@@ -39,9 +39,31 @@ from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.sampling import sample_paths
 
+Describe = Callable[[EpisodeSet, int], list[str]]
+"""The instructions of the episodes of a shard with this number."""
+
 
 def augment(config: AugmentConfig, show_progress: bool = True) -> dict[str, float]:
     """Write new instructions to `config.out`; returns some numbers about them."""
+    made, describe, folder = (_given if config.speaker is None else _described)(config, show_progress)
+    follower = None if config.follower is None else Follower(config.follower, folder, show_progress)
+    texts, scores = _in_shards(config, made, describe, follower, show_progress)
+    kept = np.arange(len(made))
+    if follower is not None:
+        kept = np.sort(np.argsort(-scores, kind="stable")[: math.ceil(config.keep * len(made))])
+    write_json(config.out, [_entry(made, row, texts[row], scores[row]) for row in kept.tolist()])
+    shutil.rmtree(_shards(config), ignore_errors=True)
+    return {
+        "described": len(made),
+        "kept": len(kept),
+        "mean score": float(scores.mean()),
+        "mean score of those kept": float(scores[kept].mean()),
+    }
+
+
+def _described(config: AugmentConfig, show_progress: bool) -> tuple[EpisodeSet, Describe, DataFolder]:
+    """New paths, and a speaker who describes them."""
+    assert config.speaker is not None
     own = training_config(config.speaker, None)
     own = dataclasses.replace(own, folder=config.folder or own.folder)
     folder = DataFolder.resolve(own.folder)
@@ -51,38 +73,40 @@ def augment(config: AugmentConfig, show_progress: bool = True) -> dict[str, floa
     paths, headings = sample_paths(episodes, config.paths, np.random.default_rng(config.seed))
     made = dataclasses.replace(
         episodes,
-        ids=[f"{row}_0" for row in range(len(paths))],
+        ids=[f"aug-{row}_0" for row in range(len(paths))],
         texts=[""] * len(paths),
         headings=headings,
         references=paths,
         via=np.empty((len(paths), 0), dtype=np.int32),
         goals=np.take_along_axis(paths, (paths >= 0).sum(axis=1)[:, None] - 1, axis=1),
     )
-    follower = None if config.follower is None else Follower(config.follower, folder, show_progress)
-    texts, scores = _in_shards(config, made, speaker, store, follower, show_progress)
-    kept = np.arange(len(paths))
-    if follower is not None:
-        kept = np.sort(np.argsort(-scores, kind="stable")[: math.ceil(config.keep * len(paths))])
-    write_json(config.out, [_entry(made, row, texts[row], scores[row]) for row in kept.tolist()])
-    shutil.rmtree(_shards(config), ignore_errors=True)
-    return {
-        "described": len(paths),
-        "kept": len(kept),
-        "mean score": float(scores.mean()),
-        "mean score of those kept": float(scores[kept].mean()),
-    }
+    vision = PathVision(made.world, store)
+
+    def describe(some: EpisodeSet, number: int) -> list[str]:
+        return speak(
+            speaker,
+            vision,
+            some.references,
+            some.headings,
+            temperature=config.temperature,
+            seed=config.seed + number,
+            show_progress=False,
+        )
+
+    return made, describe, folder
+
+
+def _given(config: AugmentConfig, show_progress: bool) -> tuple[EpisodeSet, Describe, DataFolder]:
+    """The paths and instructions of a file that was made before."""
+    folder = DataFolder.resolve(config.folder)
+    return load(f"prevalent/{config.instructions}", folder), lambda some, number: list(some.texts), folder
 
 
 def _in_shards(
-    config: AugmentConfig,
-    made: EpisodeSet,
-    speaker: Speaker,
-    store: FeatureStore,
-    follower: Follower | None,
-    show_progress: bool,
+    config: AugmentConfig, made: EpisodeSet, describe: Describe, follower: Follower | None, show_progress: bool
 ) -> tuple[list[str], NDArray[np.float64]]:
     """The texts of all paths and their scores, 0 without a follower."""
-    vision, shards = PathVision(made.world, store), _shards(config)
+    shards = _shards(config)
     plain = json.dumps(to_plain(dataclasses.replace(config, out=Path(), keep=1.0)), sort_keys=True)
     texts: list[str] = []
     scores: list[float] = []
@@ -93,15 +117,7 @@ def _in_shards(
             shard = _read_shard(path, plain, len(rows))
             if shard is None:
                 some = made.select(rows)
-                said = speak(
-                    speaker,
-                    vision,
-                    some.references,
-                    some.headings,
-                    temperature=config.temperature,
-                    seed=config.seed + number,
-                    show_progress=False,
-                )
+                said = describe(some, number)
                 given = np.zeros(len(rows))
                 if follower is not None:
                     given = follower.scores(dataclasses.replace(some, texts=said))
@@ -135,7 +151,7 @@ def _entry(made: EpisodeSet, row: int, text: str, score: float) -> dict[str, Any
     episode = made[row]
     return {
         "scan": episode.scan,
-        "path_id": f"aug-{row}",
+        "path_id": path_id(made.ids[row]),
         "heading": round(episode.heading, 4),
         "path": list(episode.reference),
         "distance": round(float(made.world.distance(made.starts[row], made.goals[row, 0])), 2),

@@ -65,8 +65,8 @@ def augment(config: Annotated[AugmentConfig, arg(name="")]) -> None:
     """Describe new paths with a speaker, for an agent to train on.
 
     Samples shortest paths like those that the speaker was trained on, in the same buildings, and writes them in
-    PREVALENT's format. With a follower, keeps the instructions that it understands best. An interrupted call goes on
-    where it stopped.
+    PREVALENT's format. With a follower, keeps the instructions that it understands best. With --instructions, a
+    follower chooses from a file that was made before. An interrupted call goes on where it stopped.
     """
     from mtvm.learning.augment import augment as make
 
