@@ -177,6 +177,34 @@ def test_evaluate_finds_data_that_has_moved(run, small_data, tmp_path):
     assert done["r2r/val_unseen"].nodes.shape[1] <= RunFolder(run).config().data.horizon + 1, "all else is the run's"
 
 
+def test_evaluate_with_fewer_steps_in_memory(run, sighted, tmp_path):
+    """As an agent that was made to remember so few, and only for this evaluation."""
+    agent = Agent(lively_model(seed=3))
+    splits = {"splits": ["r2r/val_unseen"], "data": sighted, "show_progress": False}
+
+    def nodes(**options):
+        (done,) = evaluate(agent, **splits, **options).values()
+        return done.nodes
+
+    whole, short, none = nodes(), nodes(memory_steps=1), nodes(memory_steps=0)
+    history = agent.model.history
+    history.config = dataclasses.replace(history.config, memory_steps=1)
+    assert np.array_equal(short, nodes())
+    history.config = dataclasses.replace(history.config, memory_steps=None)
+    assert np.array_equal(whole, nodes())
+    assert not np.array_equal(whole, short)
+    assert not np.array_equal(short, none)
+    evaluate(run, ["r2r/val_unseen"], memory_steps=2, out=tmp_path, show_progress=False)
+    assert (tmp_path / "r2r-val_unseen-memory-2" / "metrics.json").is_file()
+
+
+@pytest.mark.parametrize("changes", [{"history": "none"}, {"architecture": "vlnbert"}])
+def test_evaluate_refuses_to_limit_a_memory_that_is_not_there(sighted, changes):
+    agent = Agent(lively_model(**changes))
+    with pytest.raises(InputError, match="no memory of single steps"):
+        evaluate(agent, ["r2r/val_unseen"], data=sighted, memory_steps=2, show_progress=False)
+
+
 @pytest.mark.parametrize(("limit", "splits", "said"), [(0, ["r2r/val_unseen"], "limit"), (None, ["val"], "TASK/SPLIT")])
 def test_evaluate_refuses_what_cannot_be_walked(run, limit, splits, said):
     with pytest.raises(InputError, match=said):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from mtvm.learning.run_folder import EVALUATIONS, RunFolder
 from mtvm.learning.texts import Texts
 from mtvm.machine import choose_device
 from mtvm.models.agent import Agent
+from mtvm.models.history.hierarchical import HierarchicalHistory
+from mtvm.models.history.memory_bank import BankHistory
 from mtvm.models.network import Network, Step
 from mtvm.models.saving import WEIGHTS
 from mtvm.models.text import Tokens, attention_by_word
@@ -75,6 +78,7 @@ def evaluate(
     data: DataConfig | Path | None = None,
     limit: int | None = None,
     attention: bool = False,
+    memory_steps: int | None = None,
     out: Path | None = None,
     device: str = "auto",
     show_progress: bool = True,
@@ -85,7 +89,8 @@ def evaluate(
     `splits` are named TASK/SPLIT; by default those that a run's config evaluates. `data` is the data folder, or a
     `DataConfig` that also says what the agent sees; by default a run's own. Result files, records and metrics are
     written to TASK-SPLIT folders below `out`, by default RUN/eval; nothing is written for an `Agent`. With a `limit`
-    only the first episodes are walked, and written beside a whole evaluation. `report` is called after each split.
+    only the first episodes are walked, and with `memory_steps` only the last steps are remembered; both are written
+    beside a whole evaluation. `report` is called after each split.
     """
     agent, config, chosen, folder = resolve_agent(agent_or_run, data, device)
     chosen = tuple(splits or chosen)
@@ -96,15 +101,34 @@ def evaluate(
     opened = Data(config, agent.model.config, agent.model.device, show_progress, trained=True)
     folder = out or folder
     found: dict[str, Evaluation] = {}
-    for split in map(Split.parse, chosen):
-        dataset = opened.dataset(split).first(limit)
-        done = walk(agent.model, dataset, steps=True, attention=attention, show_progress=show_progress)
-        if folder is not None and parallel.rank() == 0:
-            name = RunFolder(folder).evaluation(split).name
-            write_evaluation(folder / (name if limit is None else f"{name}-first-{limit}"), done)
-        found[split.name] = done
-        report(split, done)
+    changes = (("memory", memory_steps), ("first", limit))
+    suffix = "".join(f"-{name}-{number}" for name, number in changes if number is not None)
+    with remembering(agent.model, memory_steps):
+        for split in map(Split.parse, chosen):
+            dataset = opened.dataset(split).first(limit)
+            done = walk(agent.model, dataset, steps=True, attention=attention, show_progress=show_progress)
+            if folder is not None and parallel.rank() == 0:
+                write_evaluation(folder / f"{RunFolder(folder).evaluation(split).name}{suffix}", done)
+            found[split.name] = done
+            report(split, done)
     return found
+
+
+@contextlib.contextmanager
+def remembering(model: Network, steps: int | None) -> Iterator[None]:
+    """Let a model remember only its last `steps`, however many it was trained with; None changes nothing."""
+    history = getattr(model, "history", None)
+    if steps is None:
+        yield
+        return
+    if not isinstance(history, BankHistory | HierarchicalHistory):
+        raise InputError("this agent has no memory of single steps, so that it cannot remember fewer of them.")
+    own = history.config
+    history.config = dataclasses.replace(own, memory_steps=steps)
+    try:
+        yield
+    finally:
+        history.config = own
 
 
 def resolve_agent(

@@ -93,6 +93,14 @@ def evaluate(
     limit: Annotated[
         int | None, arg(metavar="N", help="Only the first N episodes, written to a separate folder.")
     ] = None,
+    memory_steps: Annotated[
+        int | None,
+        arg(
+            metavar="N",
+            help="Let the agent remember only its last N steps; written to a separate folder.",
+            help_behavior_hint="(default: as trained)",
+        ),
+    ] = None,
     data: WhereData = _AS_CONFIGURED,
     out: Annotated[
         Path | None, arg(metavar="DIR", help="Output folder.", help_behavior_hint="(default: RUN/eval)")
@@ -110,7 +118,8 @@ def evaluate(
     parallel.start(choose_device(device))
     try:
         given = DataConfig(folder=data.folder, features=data.features, sight=data.sight)
-        _evaluate(folder, split, data=given, attention=attention, limit=limit, out=out, device=device)
+        options = {"attention": attention, "limit": limit, "memory_steps": memory_steps, "out": out, "device": device}
+        _evaluate(folder, split, data=given, **options)
     finally:
         parallel.finish()
 
