@@ -57,8 +57,8 @@ class EpisodeSet:
         return len(self.ids)
 
     def __getitem__(self, index: int) -> Episode:
-        names, via, goals = self.world.viewpoints, self.via[index], self.goals[index]
-        reference = names[self.references[index, : self.reference_lengths[index]]].tolist()
+        names, path, via, goals = self.world.viewpoints, self.references[index], self.via[index], self.goals[index]
+        reference = names[path[path >= 0]].tolist()
         return Episode(
             id=self.ids[index],
             scan=self.world.scan(self.starts[index]),
