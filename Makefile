@@ -41,27 +41,35 @@ bench: $(READY)  ## Measure speed; see docs/speed.md
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/long_run.py
 
-# Rows of docs/results.md on real R2R, about an hour each on one core; two of them run side by side. $MTVM_DATA names the data.
-R2R := OMP_NUM_THREADS=1 $(BIN)/mtvm train r2r-map
-AUGMENTED := --data.train r2r/train prevalent/runs/augmented.json --optimizer.updates 2400 --selection.every 600
+# Rows of docs/results.md on real R2R, about an hour each on one core; two of them run side by side. $MTVM_DATA names the data;
+# SEED=1 and SEED=2 are the other seeds.
+SEED ?= 0
+RUN = runs/seed$(SEED)
+R2R = OMP_NUM_THREADS=1 $(BIN)/mtvm train r2r-map --seed $(SEED)
+ANNOTATED := --data.sight names+guesses
+AUGMENTED := --data.train r2r/train prevalent/runs/augmented.json
+WHOLE := --optimizer.updates 5000 --selection.every 1250
+HALF := --optimizer.updates 2500 --selection.every 1250
 
 r2r: $(READY) runs/augmented.json  ## Train on real R2R: names of rooms and objects as sight ($$MTVM_DATA names the data)
-	$(R2R) --out runs/r2r-annotated --data.sight names+guesses $(AUGMENTED)
+	$(R2R) --out $(RUN)/r2r-annotated $(ANNOTATED) $(AUGMENTED) $(WHOLE)
 
 r2r-pixels: $(READY) runs/augmented.json  ## The same with sight from pixels: names guessed from captions
-	$(R2R) --out runs/r2r-pixels --data.sight guesses $(AUGMENTED)
+	$(R2R) --out $(RUN)/r2r-pixels --data.sight guesses $(AUGMENTED) $(WHOLE)
 
-r2r-rows: $(READY) runs/augmented.json  ## Rows beside it: not augmented, blind, without memory, with consistency, and the paper's actions
-	$(R2R) --out runs/r2r-not-augmented --data.sight names+guesses --optimizer.updates 2400 --selection.every 600
-	$(R2R) --out runs/r2r-blind --data.sight blind $(AUGMENTED)
-	$(R2R) --out runs/r2r-no-memory --model.history none --data.sight names+guesses $(AUGMENTED)
-	$(R2R) --out runs/r2r-consistency --loss.consistency.enabled --loss.word-dropping 0 --data.sight names+guesses $(AUGMENTED)
-	OMP_NUM_THREADS=1 $(BIN)/mtvm train r2r-semantic
+r2r-rows: $(READY) runs/augmented.json  ## What its parts are worth, at half the updates: all of it, then without one part each
+	$(R2R) --out $(RUN)/half-all $(ANNOTATED) $(AUGMENTED) $(HALF)
+	$(R2R) --out $(RUN)/half-no-memory --model.history none $(ANNOTATED) $(AUGMENTED) $(HALF)
+	$(R2R) --out $(RUN)/half-recurrent --model.history recurrent $(ANNOTATED) $(AUGMENTED) $(HALF)
+	$(R2R) --out $(RUN)/half-consistency --loss.consistency.enabled --loss.word-dropping 0 $(ANNOTATED) $(AUGMENTED) $(HALF)
+	$(R2R) --out $(RUN)/half-not-augmented $(ANNOTATED) $(HALF)
+	$(R2R) --out $(RUN)/half-blind --data.sight blind $(AUGMENTED) $(HALF)
 
-runs/augmented.json: | $(READY)  # made once: a speaker, a follower to judge what it says, and 40,000 paths described
+runs/augmented.json: | $(READY)  # made once: a speaker, a follower to judge what it says, and 80,000 paths described
 	OMP_NUM_THREADS=1 $(BIN)/mtvm speaker train --out runs/speaker --optimizer.updates 1000 --validate-every 250
-	$(R2R) --out runs/follower --optimizer.updates 900 --selection.every 300 --loss.teacher-forced-updates 250 --data.evaluate r2r/val_seen
-	OMP_NUM_THREADS=1 $(BIN)/mtvm augment --speaker runs/speaker --follower runs/follower --paths 40000 --out $@
+	OMP_NUM_THREADS=1 $(BIN)/mtvm train r2r-map --batch 64 --out runs/follower --optimizer.updates 900 --selection.every 300 \
+	  --loss.teacher-forced-updates 250 --data.evaluate r2r/val_seen
+	OMP_NUM_THREADS=1 $(BIN)/mtvm augment --speaker runs/speaker --follower runs/follower --paths 80000 --out $@
 
 pretrained: $(READY)  ## Train the agent that ships with the package (ten minutes)
 	$(BIN)/python tools/make_pretrained.py

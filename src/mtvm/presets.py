@@ -85,12 +85,12 @@ def _laptop_runs() -> dict[str, TrainConfig]:
             feature_dropout=0.3,
         ),
         data=DataConfig(sight="names", mirror=True, turn=True),
-        loss=_with_students(share=0.5, teacher_forced_updates=500),
+        loss=_with_students(share=0.5, teacher_forced_updates=1000),
         optimizer=OptimizerConfig(
-            kind="muon", updates=1800, lr=1e-3, schedule="linear", warmup=100, clip=5.0, ema=0.995
+            kind="muon", updates=3600, lr=1e-3, schedule="linear", warmup=100, clip=5.0, ema=0.995
         ),
-        selection=SelectionConfig(split="r2r/val_seen", every=450),
-        batch=64,
+        selection=SelectionConfig(split="r2r/val_seen", every=900),
+        batch=32,
         alternate=True,
     )
     on_map = dataclasses.replace(
