@@ -14,6 +14,7 @@ from mtvm.presets import PRESETS
 from mtvm.studies.plan import Request, command_of, parse_options, with_options
 from mtvm.studies.registry import NAMES, find_study
 from mtvm.studies.study import BUDGETS
+from mtvm.studies.trial import code_of
 
 
 def keys(trials):
@@ -63,6 +64,14 @@ def test_other_code_is_another_training(tiny_folder, tmp_path, monkeypatch):
     before = keys(plan_of(request_of("attention", tmp_path), tiny_folder))
     monkeypatch.setattr("mtvm.studies.trial.code_version", lambda: "another")
     assert not set(before.values()) & set(keys(plan_of(request_of("attention", tmp_path), tiny_folder)).values())
+
+
+def test_comments_and_docstrings_are_no_code():
+    plain = b"class A:\n    size: int = 1\n\ndef f():\n    return 'text'\n"
+    told = b'"""A module."""\nclass A:\n    """A."""\n    size: int = 1  # metres\n    """Its size."""\n\ndef f(): return "text"\n'
+    assert code_of(plain) == code_of(told)
+    assert code_of(plain) != code_of(plain.replace(b"'text'", b"'other'"))
+    assert code_of(plain) != code_of(plain.replace(b"= 1", b"= 2"))
 
 
 def test_a_share_of_the_paths_is_a_file_of_its_own(tiny_folder, tmp_path):
