@@ -68,7 +68,7 @@ def test_other_code_is_another_training(tiny_folder, tmp_path, monkeypatch):
 
 def test_comments_and_docstrings_are_no_code():
     plain = b"class A:\n    size: int = 1\n\ndef f():\n    return 'text'\n"
-    told = b'"""A module."""\nclass A:\n    """A."""\n    size: int = 1  # metres\n    """Its size."""\n\ndef f(): return "text"\n'
+    told = b'"""A."""\nclass A:\n    """B."""\n    size: int = 1  # metres\n    """C."""\n\ndef f(): return "text"\n'
     assert code_of(plain) == code_of(told)
     assert code_of(plain) != code_of(plain.replace(b"'text'", b"'other'"))
     assert code_of(plain) != code_of(plain.replace(b"= 1", b"= 2"))
