@@ -164,7 +164,7 @@ def write_episode_table(path: Path, episodes: EpisodeSet, columns: dict[str, NDA
         writer.writerow(["id", "scan", *EVALUATED])
         values = np.stack([columns[name] for name in EVALUATED], axis=1).tolist()
         for row, (identity, start) in enumerate(zip(episodes.ids, episodes.starts.tolist(), strict=True)):
-            writer.writerow([identity, episodes.world.scan(start), *values[row]])
+            writer.writerow([identity, episodes.world.scan(start), *(f"{value:.7g}" for value in values[row])])
 
 
 def write_submission(results: Path, out: Path, episodes: EpisodeSet) -> int:
