@@ -338,4 +338,5 @@ def test_write_episode_table_has_a_row_for_each_episode(results, tmp_path, tiny_
     assert header == ["id", "scan", *EVALUATED]
     assert [row[:2] for row in rows] == [["36_2", "tiny3"], ["38_1", "tiny3"]]
     for row, found in enumerate(rows):
-        assert [float(cell) for cell in found[2:]] == [columns[name][row] for name in EVALUATED]
+        expected = [columns[name][row] for name in EVALUATED]
+        assert [float(cell) for cell in found[2:]] == pytest.approx(expected, rel=1e-6)
