@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test fuzz attack lint format bench r2r r2r-pixels r2r-rows pretrained vendor clean
+.PHONY: demo test fuzz attack lint format bench r2r r2r-pixels r2r-rows augmented pretrained vendor clean
 
 demo: $(READY)  ## Build the world of 36 homes, walk it, show the scores and pictures
 	$(BIN)/mtvm demo
@@ -47,17 +47,17 @@ SEED ?= 0
 RUN = runs/seed$(SEED)
 R2R = OMP_NUM_THREADS=1 $(BIN)/mtvm train r2r-map --seed $(SEED)
 ANNOTATED := --data.sight names+guesses
-AUGMENTED := --data.train r2r/train prevalent/runs/augmented.json
+AUGMENTED := --data.train r2r/train prevalent/releases/r2r-augmented.json.gz
 WHOLE := --optimizer.updates 5000 --selection.every 1250
 HALF := --optimizer.updates 2500 --selection.every 1250
 
-r2r: $(READY) runs/augmented.json  ## Train on real R2R: names of rooms and objects as sight ($$MTVM_DATA names the data)
+r2r: $(READY)  ## Train on real R2R: names of rooms and objects as sight ($$MTVM_DATA names the data)
 	$(R2R) --out $(RUN)/r2r-annotated $(ANNOTATED) $(AUGMENTED) $(WHOLE)
 
-r2r-pixels: $(READY) runs/augmented.json  ## The same with sight from pixels: names guessed from captions
+r2r-pixels: $(READY)  ## The same with sight from pixels: names guessed from captions
 	$(R2R) --out $(RUN)/r2r-pixels --data.sight guesses $(AUGMENTED) $(WHOLE)
 
-r2r-rows: $(READY) runs/augmented.json  ## What its parts are worth, at half the updates: all of it, then without one part each
+r2r-rows: $(READY)  ## What its parts are worth, at half the updates: all of it, then without one part each
 	$(R2R) --out $(RUN)/half-all $(ANNOTATED) $(AUGMENTED) $(HALF)
 	$(R2R) --out $(RUN)/half-no-memory --model.history none $(ANNOTATED) $(AUGMENTED) $(HALF)
 	$(R2R) --out $(RUN)/half-recurrent --model.history recurrent $(ANNOTATED) $(AUGMENTED) $(HALF)
@@ -65,11 +65,12 @@ r2r-rows: $(READY) runs/augmented.json  ## What its parts are worth, at half the
 	$(R2R) --out $(RUN)/half-not-augmented $(ANNOTATED) $(HALF)
 	$(R2R) --out $(RUN)/half-blind --data.sight blind $(AUGMENTED) $(HALF)
 
-runs/augmented.json: | $(READY)  # made once: a speaker, a follower to judge what it says, and 80,000 paths described
+augmented: $(READY)  ## Make the instructions in releases/ again: a speaker, a follower to judge what it says, 80,000 paths described
 	OMP_NUM_THREADS=1 $(BIN)/mtvm speaker train --out runs/speaker --optimizer.updates 1000 --validate-every 250
 	OMP_NUM_THREADS=1 $(BIN)/mtvm train r2r-map --batch 64 --out runs/follower --optimizer.updates 900 --selection.every 300 \
 	  --loss.teacher-forced-updates 250 --data.evaluate r2r/val_seen
-	OMP_NUM_THREADS=1 $(BIN)/mtvm augment --speaker runs/speaker --follower runs/follower --paths 80000 --out $@
+	OMP_NUM_THREADS=1 $(BIN)/mtvm augment --speaker runs/speaker --follower runs/follower --paths 80000 \
+	  --out releases/r2r-augmented.json.gz
 
 pretrained: $(READY)  ## Train the agent that ships with the package (ten minutes)
 	$(BIN)/python tools/make_pretrained.py

@@ -1,6 +1,7 @@
 """Reading with clear errors, and writing all or nothing."""
 
 import errno
+import gzip
 import json
 import multiprocessing
 import os
@@ -270,6 +271,14 @@ def test_atomic_path_refuses_unwritable_folders(tmp_path):
     with pytest.raises(InputError) as caught, atomic_path(path):
         pytest.fail("the block must not run")
     assert str(caught.value) == f"{path}: cannot write there (Not a directory)."
+
+
+def test_write_json_packs_a_file_whose_name_says_so(tmp_path):
+    for name in ("one.json.gz", "two.json.gz"):
+        write_json(tmp_path / name, {"a": [1, 2]})
+    packed = (tmp_path / "one.json.gz").read_bytes()
+    assert json.loads(gzip.decompress(packed)) == {"a": [1, 2]}
+    assert packed == (tmp_path / "two.json.gz").read_bytes()
 
 
 def test_write_text_is_utf8_and_write_json_ends_with_a_newline(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
+import gzip
 import json
 import math
 import os
@@ -210,4 +211,7 @@ def _finite(value: Any) -> Any:
 
 
 def write_json(path: Path, value: Any, indent: int | None = None) -> None:
-    write_text(path, json_text(value, indent) + "\n")
+    """Write `value`, gzipped if the name ends in .gz; the same value always gives the same bytes."""
+    content = (json_text(value, indent) + "\n").encode()
+    with atomic_path(path) as fresh:
+        fresh.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)

@@ -45,7 +45,7 @@ class AugmentConfig:
     """How many new instructions to make, of what, and which to keep."""
 
     out: Path
-    """The file to write (.json)."""
+    """The file to write (.json or .json.gz)."""
     speaker: Path | None = None
     """Folder of the speaker that describes new paths."""
     instructions: Path | None = None

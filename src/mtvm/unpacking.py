@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -33,6 +36,21 @@ def check_unpacked(path: Path, size: int) -> None:
             f"{path}: holds {size / 1e9:.1f} GB in a file of {path.stat().st_size / 1e9:.3f} GB, which looks like a "
             f"trap; if it is not, allow it with {VARIABLE}={size // 10**9 + 1}."
         )
+
+
+def unpacked(content: bytes, path: Path) -> bytes:
+    """The content of a file, unpacked if it is gzipped."""
+    if not content.startswith(b"\x1f\x8b"):
+        return content
+    limit = unpacked_limit(path)
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+            plain = file.read(limit + 1)
+    except (OSError, EOFError, zlib.error):
+        raise InputError(f"{path}: this gzip file is damaged or truncated; fetch it again.") from None
+    if len(plain) > limit:
+        check_unpacked(path, len(plain))
+    return plain
 
 
 def lines_of(file: IO[bytes], path: Path, longest: int) -> Iterator[bytes]:

@@ -83,6 +83,7 @@ def make_samples(folder):
     shutil.copy(data / "results.json", folder / "world")
     _write_evaluation(folder / "evaluation", data)
     shutil.copy(data / "R2R" / "R2R_train.json", data / "R2R" / "prevalent_aug.json")
+    write_json(data / "packed.json.gz", json.loads((data / "R2R" / "R2R_train.json").read_text()))
     (folder / "scans.txt").write_text("tiny0\n")
     _write_training(folder / "training", data)
     _write_other_tasks(data)

@@ -26,6 +26,7 @@ from mtvm.models.speaker import Speaker
 from mtvm.speaker_config import SpeakerConfig
 from mtvm.studies.findings import read_episodes, read_numbers
 from mtvm.studies.trial import TRAINED, Trial
+from mtvm.tasks.load import load_episodes
 from mtvm.tasks.sub_instructions import read_sub_instructions
 from mtvm.world.skybox import load_depth_faces, load_faces
 
@@ -238,6 +239,11 @@ TARGETS = [
         ("speaking/training.json", "speaking/config.json", "speaking/model.safetensors"),
         command("augment", "--speaker", "{here}/speaking", "--out", "{here}/out/new.json", "--paths", "2"),
         is_slow=True,
+    ),
+    Target(
+        "task file: gzipped",
+        ("data/packed.json.gz",),
+        lambda f: load_episodes("r2r", str(f / "data" / "packed.json.gz"), f / "data"),
     ),
     Target("cache", ("cache/a.npz",), lambda f: read_cached(f / "cache" / "a.npz", ["a", "b"])),
 ]

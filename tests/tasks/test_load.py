@@ -1,5 +1,6 @@
 """From a task's name and split to its file, in the common layouts; and what is said if it is not found."""
 
+import gzip
 import json
 import os
 import shutil
@@ -7,6 +8,7 @@ import shutil
 import pytest
 from task_files import FILES, SPLITS, change, lay_out, refused
 
+from mtvm.errors import InputError
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import available_splits, load_episodes, task_file
 from mtvm.tasks.registry import TASKS
@@ -184,3 +186,23 @@ def test_load_episodes_refuses_a_missing_file(tiny_folder, tmp_path):
 def test_read_ndh_refuses_unknown_supervision(tiny_folder):
     message = refused(lambda: load_episodes("ndh", "val_unseen", tiny_folder, supervision="planner"))
     assert message == "unknown supervision 'planner'; give one of oracle, navigator, mixed."
+
+
+def test_load_reads_a_gzipped_file_by_its_path(tiny_folder, tmp_path):
+    plain = tiny_folder / "R2R" / "R2R_val_seen.json"
+    packed = tmp_path / "mine.json.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    episodes = load_episodes("r2r", str(packed), tiny_folder)
+    assert episodes.texts == load_episodes("r2r", "val_seen", tiny_folder).texts
+    assert episodes.split == "mine"
+    packed.write_bytes(packed.read_bytes()[:-20])
+    with pytest.raises(InputError, match=r"mine\.json\.gz: this gzip file is damaged"):
+        load_episodes("r2r", str(packed), tiny_folder)
+
+
+def test_load_refuses_a_gzip_file_that_unpacks_to_too_much(tiny_folder, tmp_path, monkeypatch):
+    packed = tmp_path / "bomb.json.gz"
+    packed.write_bytes(gzip.compress(b" " * 3_000_000))
+    monkeypatch.setenv("MTVM_MAX_UNPACKED_GB", "0.001")
+    with pytest.raises(InputError, match="looks like a trap"):
+        load_episodes("r2r", str(packed), tiny_folder)

@@ -51,7 +51,8 @@ def augment(config: AugmentConfig, show_progress: bool = True) -> dict[str, floa
     kept = np.arange(len(made))
     if follower is not None:
         kept = np.sort(np.argsort(-scores, kind="stable")[: math.ceil(config.keep * len(made))])
-    write_json(config.out, [_entry(made, row, texts[row], scores[row]) for row in kept.tolist()])
+    by_scan = kept[np.argsort(made.world.scan_of_node[made.starts[kept]], kind="stable")]  # which packs well
+    write_json(config.out, [_entry(made, row, texts[row], scores[row]) for row in by_scan.tolist()])
     shutil.rmtree(_shards(config), ignore_errors=True)
     return {
         "described": len(made),

@@ -27,7 +27,8 @@ def load_episodes(
 
     Args:
         task: a name (see `tasks.registry`), `module:NAME` of your own spec, or a spec.
-        split: a released split (train, val_seen, val_unseen, test), or the path of a .json or .jsonl file.
+        split: a released split (train, val_seen, val_unseen, test), or the path of a .json or .jsonl file, which may
+            be gzipped (.json.gz).
         data: the data folder; default `$MTVM_DATA`.
         supervision: which path is the reference, for tasks that offer several.
         world: share this world between splits, instead of loading the scans that occur.
@@ -45,7 +46,7 @@ def load_episodes(
     def make_world(occurring: set[str]) -> World:
         return World.load(connectivity, sorted(occurring)) if world is None else world
 
-    name = path.stem if _is_file(split) else split
+    name = Path(path.name.removesuffix(".gz")).stem if _is_file(split) else split
     return dataclasses.replace(spec.read(path, name, scans, make_world, supervision), task=spec)
 
 
@@ -70,4 +71,4 @@ def available_splits(folder: DataFolder, task: TaskSpec) -> list[str]:
 
 
 def _is_file(split: str) -> bool:
-    return split.endswith((".json", ".jsonl"))
+    return split.removesuffix(".gz").endswith((".json", ".jsonl"))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mtvm.errors import InputError, shown
 from mtvm.files import parse_json, read_bytes
+from mtvm.unpacking import unpacked
 from mtvm.world.world import World
 
 MakeWorld = Callable[[set[str]], World]
@@ -122,9 +123,9 @@ class Records:
 
 
 def read_records(path: Path, id_field: str) -> Records:
-    """The entries of a JSON or JSON lines file."""
-    content = read_bytes(path, "task file")
-    if path.suffix != ".jsonl":
+    """The entries of a JSON or JSON lines file, plain or gzipped."""
+    content = unpacked(read_bytes(path, "task file"), path)
+    if not path.name.removesuffix(".gz").endswith(".jsonl"):
         return Records(path, parse_json(content, path), id_field)
     entries: list[Any] = []
     for number, line in enumerate(content.splitlines(), start=1):
