@@ -53,13 +53,13 @@ def _paper_small() -> TrainConfig:
             feature_scale=5.0,
             critic_hidden=128,
         ),
-        data=DataConfig(sight="captions"),
+        data=DataConfig(sight="guesses"),
         loss=LossConfig(teacher_forced_updates=500),
         optimizer=OptimizerConfig(
             kind="muon", updates=1300, lr=1.5e-3, schedule="linear", warmup=50, clip=5.0, ema=0.99
         ),
-        selection=SelectionConfig(split="r2r/val_seen", every=325),
-        batch=16,
+        selection=SelectionConfig(split="r2r/val_seen", every=650),
+        batch=8,
         alternate=True,
         tensorboard=False,
     )
@@ -155,7 +155,7 @@ DESCRIPTIONS: dict[str, str] = {
     "paper-single": "The same with text only as key and value (MTVM-dagger-star).",
     "paper-ndh": "The paper's NDH run, selected by goal progress.",
     "paper-r4r": "The paper's model on R4R, following the reference path.",
-    "paper-small": "The paper's network in small, with its losses; sight from captions. Half an hour on one core.",
+    "paper-small": "The paper's network and losses in small, sight from captions. A quarter of an hour on one core.",
     "r2r-map": "Real R2R without images, acting on a map: names or --data.sight guesses. 45 minutes on one core.",
     "r2r-semantic": "The same with the paper's actions: a step leads to a neighbour of the viewpoint.",
     "demo": "The small agent of `make demo`, for the built-in world and its long walks. Six minutes on one core.",

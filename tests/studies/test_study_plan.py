@@ -5,12 +5,14 @@ import shutil
 from pathlib import Path
 
 import pytest
-from small_studies import plan_of, request_of
+from small_studies import plan_of, request_of, write_sight
 
 from mtvm.app.cli import main as command_line
 from mtvm.config import BLIND
 from mtvm.errors import InputError
+from mtvm.features.store import FeatureStore
 from mtvm.presets import PRESETS
+from mtvm.studies.data import StudyData
 from mtvm.studies.plan import Request, command_of, parse_options, with_options
 from mtvm.studies.registry import NAMES, find_study
 from mtvm.studies.study import BUDGETS
@@ -64,6 +66,34 @@ def test_other_code_is_another_training(tiny_folder, tmp_path, monkeypatch):
     before = keys(plan_of(request_of("attention", tmp_path), tiny_folder))
     monkeypatch.setattr("mtvm.studies.trial.code_version", lambda: "another")
     assert not set(before.values()) & set(keys(plan_of(request_of("attention", tmp_path), tiny_folder)).values())
+
+
+@pytest.mark.parametrize(
+    ("files", "sight"),
+    [
+        ([], "names"),
+        (["viewpoints.jsonl"], "names"),
+        (["captions.jsonl.gz"], "captions"),
+        (["captions.jsonl.gz", "viewpoints.jsonl"], "guesses"),
+    ],
+)
+def test_agents_see_what_the_data_offers(tiny_folder, tmp_path, files, sight):
+    folder = shutil.copytree(tiny_folder, tmp_path / "data", ignore=shutil.ignore_patterns("viewpoints*", "captions*"))
+    for name in files:
+        (folder / name).touch()
+    assert StudyData(folder, tmp_path / "made").config().sight == sight
+
+
+def test_features_that_are_made_are_known_by_their_sources(tiny_folder, tmp_path, monkeypatch):
+    """Their last digits differ between machines."""
+    path = tmp_path / "names-0123"
+    write_sight(tiny_folder, path)
+    store = FeatureStore.open(path)
+    monkeypatch.setattr("mtvm.studies.data.SightMaker.open", lambda maker: store)
+    data = StudyData(tiny_folder, tmp_path / "made", sight="names", show=False)
+    assert data.seen(data.config()) == "names-0123"
+    given = StudyData(tiny_folder, tmp_path / "made", features=path, show=False)
+    assert given.seen(given.config()) == store.meta["id"]
 
 
 def test_comments_and_docstrings_are_no_code():

@@ -41,11 +41,14 @@ class StudyData:
         self._stores: dict[tuple[str | None, tuple[str, ...]], FeatureStore | None] = {}
 
     def config(self) -> DataConfig:
-        """Where the data is and what an agent sees: what was asked for, else captions if there are any, else names."""
+        """Where the data is and what an agent sees: what was asked for, else what captions say, if there are any, as
+        guesses where there are names to learn these from, else names."""
         sight = self._sight
         if sight is None and self._features is None:
-            found = self.folder.find(["captions.jsonl", "captions.jsonl.gz"])
-            sight = "names" if found is None else "captions"
+            captions, names = (
+                self.folder.find([file, f"{file}.gz"]) is not None for file in ("captions.jsonl", "viewpoints.jsonl")
+            )
+            sight = ("guesses" if names else "captions") if captions else "names"
         return DataConfig(folder=self.folder.path, features=self._features, sight=sight)
 
     def has(self, text: str) -> bool:
@@ -92,9 +95,12 @@ class StudyData:
         return _joined(self._digest(file) for file in files)
 
     def seen(self, config: DataConfig) -> str:
-        """Of what agents of this config see."""
+        """Of what agents of this config see. Features that are made here are known by what they are made of: their last
+        digits differ between machines."""
         store = self.store(config)
-        return BLIND if store is None else str(store.meta["id"])
+        if store is None:
+            return BLIND
+        return str(store.meta["id"]) if config.features is not None else store.path.name
 
     def _digest(self, path: Path) -> str:
         if path not in self._digests:

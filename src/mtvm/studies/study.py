@@ -81,7 +81,7 @@ class Budget:
 
 
 BUDGETS = {
-    "quick": Budget("quick", "about 15 minutes on two cores, in the built-in world", "paper-small", 1, 100),
+    "quick": Budget("quick", "about 15 minutes on two cores, in the built-in world", "paper-small", 1, 200),
     "cpu": Budget("cpu", "a night on two cores", "paper-small", 3),
     "paper": Budget("paper", "the paper's network, updates and data; GPUs", "paper", 3),
 }

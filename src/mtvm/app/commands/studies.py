@@ -52,7 +52,7 @@ def run(
         arg(
             metavar="SIGHT",
             help="What agents see without a store: names, captions, guesses, several joined by +, or blind.",
-            help_behavior_hint="(default: captions if the data has some, else names)",
+            help_behavior_hint="(default: guesses if the data has captions and names, else what it has)",
         ),
     ] = None,
     seeds: Annotated[
