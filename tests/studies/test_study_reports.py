@@ -63,6 +63,28 @@ def test_a_finished_study_only_redraws(tiny_folder, sight, out):
     assert (out / "drop-rate-quick" / "report.md").read_text() == before
 
 
+def test_reports_do_not_say_where_things_are(tiny_folder, sight, out, monkeypatch):
+    monkeypatch.chdir(out.parent)
+    folder = run("drop-rate", out.relative_to(out.parent), tiny_folder, sight)
+    for name in ("report.md", "report.html", "configs.json"):
+        text = (folder / name).read_text()
+        assert str(out.parent) not in text
+        assert str(tiny_folder) not in text
+        assert "$MTVM_DATA" in text
+
+
+def test_what_is_kept_of_trials_in_a_repository_is_enough_to_redraw(tiny_folder, sight, out, tmp_path):
+    run("drop-rate", out, tiny_folder, sight)
+    before = (out / "drop-rate-quick" / "report.md").read_text()
+    for file in (out / "trials").rglob("*"):
+        if file.name in ("training.json", "episodes.csv"):
+            kept = tmp_path / file.relative_to(out)
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, kept)
+    folder = run("drop-rate", tmp_path, tiny_folder, sight, runner=never)
+    assert (folder / "report.md").read_text() == before
+
+
 def test_table1_has_baselines_published_rows_and_a_submission(tiny_folder, sight, out):
     folder = run("table1", out, tiny_folder, sight)
     text = (folder / "report.md").read_text()

@@ -15,7 +15,7 @@ import numpy as np
 
 import mtvm
 from mtvm.config import BLIND
-from mtvm.files import atomic_path, read_bytes, write_json
+from mtvm.files import atomic_path, json_text, read_bytes
 from mtvm.machine import usable_cores
 from mtvm.report_page import escaped, page, paragraphs, section
 from mtvm.studies import bootstrap, charts
@@ -52,11 +52,22 @@ def write_report(findings: Sequence[Findings], extra_files: dict[str, Path], com
                 if isinstance(block, Figure):
                     charts.save(block.drawing, folder / FIGURES, block.name)
         title, lead = f"{request.study.title}", _lead(findings)
-        (folder / MARKDOWN).write_text(_markdown(title, lead, sections), encoding="utf-8")
-        (folder / PAGE).write_text(_html(title, lead, sections, folder), encoding="utf-8")
         configs = {trial.folder.name: trial.config.to_dict() for trial in trials if trial.config is not None}
-        write_json(folder / "configs.json", configs, indent=1)
+        texts = {
+            MARKDOWN: _markdown(title, lead, sections),
+            PAGE: _html(title, lead, sections, folder),
+            "configs.json": json_text(configs, indent=1) + "\n",
+        }
+        for name, text in texts.items():
+            (folder / name).write_text(_without_places(text, findings[0]), encoding="utf-8")
     return request.folder
+
+
+def _without_places(text: str, findings: Findings) -> str:
+    """A report is for other people too, who have the data elsewhere."""
+    out, data = findings.request.out, findings.data.config()
+    text = text.replace(str(data.folder), "$MTVM_DATA").replace(str(out.absolute()), str(out))
+    return text if data.features is None else text.replace(str(data.features), data.features.name)
 
 
 def _lead(findings: Sequence[Findings]) -> str:
