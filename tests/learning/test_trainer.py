@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import shutil
 import subprocess
 import sys
 
@@ -25,6 +26,7 @@ from small_runs import (
 
 import mtvm
 from mtvm.config import Split, TrainConfig
+from mtvm.errors import InputError
 from mtvm.learning import trainer as trainers
 from mtvm.learning.trainer import Trainer
 from mtvm.models.agent import Agent
@@ -178,6 +180,45 @@ def test_train_begins_with_the_weights_of_an_agent(small_data, tmp_path):
     saved = Agent.from_pretrained(tmp_path / "one" / "best", "cpu").model.state_dict()
     assert all(torch.equal(second.model.state_dict()[name], value) for name, value in saved.items())
     assert second.start == f"Weights to start from: all of them from the agent in {tmp_path / 'one' / 'best'}."
+
+
+@pytest.mark.parametrize(
+    ("changes", "random"),
+    [
+        ({"max_text": 30}, ()),  # as for a task with longer texts
+        ({"history": "none"}, ()),
+        ({"history": "hierarchical"}, ("history.",)),
+        ({"bidirectional": False}, ()),
+    ],
+)
+def test_train_begins_with_what_fits_of_another_agent(small_data, tmp_path, changes, random):
+    train(small_config(small_data, tmp_path / "one", optimizer={"updates": 2}))
+    model = dataclasses.replace(SMALL, **changes)
+    second = Trainer(
+        small_config(small_data, tmp_path / "two", model=model, init=tmp_path / "one" / "best"), show_progress=False
+    )
+    saved = Agent.from_pretrained(tmp_path / "one" / "best", "cpu").model.state_dict()
+    for name, ours in second.model.state_dict().items():
+        if name == "pooler.mix.weight":
+            length = min(ours.shape[1], saved[name].shape[1])
+            assert torch.equal(ours[:, :length], saved[name][:, :length])
+        else:
+            assert name.startswith(random) if name not in saved else torch.equal(ours, saved[name])
+    assert ("the rest random" in second.start) == bool(random)
+
+
+def test_train_refuses_an_agent_of_other_sizes(small_data, tmp_path):
+    train(small_config(small_data, tmp_path / "one", optimizer={"updates": 2}))
+    model = dataclasses.replace(SMALL, intermediate=2 * SMALL.intermediate)
+    with pytest.raises(InputError, match="does not fit the model's config"):
+        Trainer(small_config(small_data, tmp_path / "two", model=model, init=tmp_path / "one" / "best"))
+
+
+def test_train_begins_with_a_release(small_data, tmp_path):
+    train(small_config(small_data, tmp_path / "one", optimizer={"updates": 2}))
+    shutil.copytree(tmp_path / "one" / "best", tmp_path / "released" / "best")
+    second = Trainer(small_config(small_data, tmp_path / "two", init=tmp_path / "released"), show_progress=False)
+    assert second.start == f"Weights to start from: all of them from the agent in {tmp_path / 'released' / 'best'}."
 
 
 def test_train_begins_with_the_last_weights_of_a_run(small_data, tmp_path):

@@ -9,11 +9,11 @@ import torch
 from mtvm.config import TrainConfig
 from mtvm.errors import InputError
 from mtvm.learning import checkpoint
-from mtvm.learning.run_folder import CHECKPOINT
+from mtvm.learning.run_folder import CHECKPOINT, RunFolder
 from mtvm.machine import minilm_folder
 from mtvm.models.config import ModelConfig
 from mtvm.models.network import Network, make_network
-from mtvm.models.saving import fill, load_weights
+from mtvm.models.saving import CONFIG, WEIGHTS, fill, fill_where_it_fits
 from mtvm.models.weights import Report, load_reader, load_released, read_tensors
 
 _MINILM = {"hidden": 384, "heads": 12, "intermediate": 1536, "vocabulary": 30522, "max_positions": 512}
@@ -38,9 +38,11 @@ def make_model(config: TrainConfig, network: ModelConfig | None = None) -> tuple
             raise InputError(f"{source / CHECKPOINT}: holds no model; give another --init.")
         fill(model, weights, source)
         return model, f"all of them from the checkpoint in {source}"
-    if _is_agent(source):
-        load_weights(model, source / "model.safetensors")
-        return model, f"all of them from the agent in {source}"
+    for folder in (source, RunFolder(source).best):
+        if _is_agent(folder):
+            share = fill_where_it_fits(model, folder / WEIGHTS)
+            amount = "all of them" if share == 1 else f"{share:.1%} of them"
+            return model, f"{amount} from the agent in {folder}" + ("" if share == 1 else ", the rest random")
     return model, _describe(load_released(model, read_tensors(source), source), model, source)
 
 
@@ -49,10 +51,10 @@ def _has_minilm_sizes(config: ModelConfig) -> bool:
 
 
 def _is_agent(folder: Path) -> bool:
-    if not ((folder / "config.json").is_file() and (folder / "model.safetensors").is_file()):
+    if not ((folder / CONFIG).is_file() and (folder / WEIGHTS).is_file()):
         return False
     try:
-        ModelConfig.load(folder / "config.json")
+        ModelConfig.load(folder / CONFIG)
     except InputError:
         return False
     return True

@@ -80,6 +80,32 @@ def fill(model: Network, tensors: dict[str, Tensor], path: Path) -> None:
     model.load_state_dict(tensors)
 
 
+_BY_POSITION = "pooler.mix.weight"
+"""A number for each position of the text, of which models that read longer texts have more."""
+
+
+def fill_where_it_fits(model: Network, path: Path) -> float:
+    """Fill a model with what it has in common with another one, whose weights are at `path`; the share of its own
+    learned numbers that this is. What both have must fit, except that texts may be of another length."""
+    tensors = read_weight_file(path)
+    expected = {name: ours for name, ours in model.state_dict().items() if not name.startswith(_READER)}
+    common = {name: tensors[name] for name in expected if name in tensors}
+    if _BY_POSITION in common:
+        ours, given = expected[_BY_POSITION].clone(), common[_BY_POSITION]
+        if isinstance(given, Tensor) and given.dim() == ours.dim() and len(given) == len(ours):
+            length = min(ours.shape[1], given.shape[1])
+            ours[:, :length] = given[:, :length]
+            common[_BY_POSITION] = ours
+    wrong = [name for name, given in common.items() if not _fits(given, expected[name])]
+    if wrong or not common:
+        raise InputError(
+            f"{path}: does not fit the model's config (first at {shown(wrong[0] if wrong else next(iter(expected)))}); "
+            "use the sizes that it was saved with."
+        )
+    model.load_state_dict(common, strict=False)
+    return sum(expected[name].numel() for name in common) / sum(ours.numel() for ours in expected.values())
+
+
 def _fits(given: object, ours: Tensor) -> bool:
     if not isinstance(given, Tensor):
         return False
