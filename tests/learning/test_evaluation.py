@@ -198,6 +198,16 @@ def test_evaluate_with_fewer_steps_in_memory(run, sighted, tmp_path):
     assert (tmp_path / "r2r-val_unseen-memory-2" / "metrics.json").is_file()
 
 
+def test_evaluate_ndh_with_another_supervision(run, tmp_path):
+    done = {
+        name: evaluate(run, ["ndh/val_unseen"], supervision=name, out=tmp_path, show_progress=False)["ndh/val_unseen"]
+        for name in ("oracle", "navigator")
+    }
+    assert {path.name for path in tmp_path.iterdir()} == {"ndh-val_unseen-oracle", "ndh-val_unseen-navigator"}
+    one, other = (each.episodes for each in done.values())
+    assert not np.array_equal(one.references, other.references)
+
+
 @pytest.mark.parametrize("changes", [{"history": "none"}, {"architecture": "vlnbert"}])
 def test_evaluate_refuses_to_limit_a_memory_that_is_not_there(sighted, changes):
     agent = Agent(lively_model(**changes))

@@ -32,6 +32,7 @@ from mtvm.progress import progress
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.events import STEPS, StepEvent, write_events
 from mtvm.tasks.metrics import score_trajectories, summarize
+from mtvm.tasks.ndh import Supervision
 from mtvm.tasks.results import Pose, write_results
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING
 
@@ -79,6 +80,7 @@ def evaluate(
     limit: int | None = None,
     attention: bool = False,
     memory_steps: int | None = None,
+    supervision: Supervision | None = None,
     out: Path | None = None,
     device: str = "auto",
     show_progress: bool = True,
@@ -89,8 +91,9 @@ def evaluate(
     `splits` are named TASK/SPLIT; by default those that a run's config evaluates. `data` is the data folder, or a
     `DataConfig` that also says what the agent sees; by default a run's own. Result files, records and metrics are
     written to TASK-SPLIT folders below `out`, by default RUN/eval; nothing is written for an `Agent`. With a `limit`
-    only the first episodes are walked, and with `memory_steps` only the last steps are remembered; both are written
-    beside a whole evaluation. `report` is called after each split.
+    only the first episodes are walked, with `memory_steps` only the last steps are remembered, and `supervision` says
+    whose path is the reference in NDH; these are written beside a whole evaluation. `report` is called after each
+    split.
     """
     agent, config, chosen, folder = resolve_agent(agent_or_run, data, device)
     chosen = tuple(splits or chosen)
@@ -98,11 +101,13 @@ def evaluate(
         raise InputError("no split was named to evaluate on; give some as TASK/SPLIT, such as r2r/val_unseen.")
     if limit is not None and limit < 1:
         raise InputError(f"the limit must be at least 1 episode, not {limit}.")
+    if supervision is not None:
+        config = dataclasses.replace(config, supervision=supervision)
     opened = Data(config, agent.model.config, agent.model.device, show_progress, trained=True)
     folder = out or folder
     found: dict[str, Evaluation] = {}
-    changes = (("memory", memory_steps), ("first", limit))
-    suffix = "".join(f"-{name}-{number}" for name, number in changes if number is not None)
+    changes = (("", supervision), ("memory-", memory_steps), ("first-", limit))
+    suffix = "".join(f"-{name}{value}" for name, value in changes if value is not None)
     with remembering(agent.model, memory_steps):
         for split in map(Split.parse, chosen):
             dataset = opened.dataset(split).first(limit)

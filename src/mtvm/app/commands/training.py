@@ -19,6 +19,7 @@ from mtvm.learning.run_folder import RunFolder
 from mtvm.machine import choose_device
 from mtvm.presets import DESCRIPTIONS, PRESETS, PRETRAINING
 from mtvm.tasks.data import DataFolder
+from mtvm.tasks.ndh import Supervision
 
 if TYPE_CHECKING:
     from mtvm.learning.evaluation import Evaluation
@@ -101,6 +102,13 @@ def evaluate(
             help_behavior_hint="(default: as trained)",
         ),
     ] = None,
+    supervision: Annotated[
+        Supervision | None,
+        arg(
+            help="NDH: whose path is the reference; written to a separate folder.",
+            help_behavior_hint="(default: the run's)",
+        ),
+    ] = None,
     data: WhereData = _AS_CONFIGURED,
     out: Annotated[
         Path | None, arg(metavar="DIR", help="Output folder.", help_behavior_hint="(default: RUN/eval)")
@@ -118,8 +126,17 @@ def evaluate(
     parallel.start(choose_device(device))
     try:
         given = DataConfig(folder=data.folder, features=data.features, sight=data.sight)
-        options = {"attention": attention, "limit": limit, "memory_steps": memory_steps, "out": out, "device": device}
-        _evaluate(folder, split, data=given, **options)
+        _evaluate(
+            folder,
+            split,
+            data=given,
+            attention=attention,
+            limit=limit,
+            memory_steps=memory_steps,
+            supervision=supervision,
+            out=out,
+            device=device,
+        )
     finally:
         parallel.finish()
 
