@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 
 .PHONY: demo test fuzz attack lint format bench r2r r2r-pixels r2r-rows augmented pretrained vendor clean
 
-demo: $(READY)  ## Build the world of 36 homes, walk it, show the scores and pictures
+demo: $(READY)  ## Build 36 homes, train two agents in them, show scores and pictures
 	$(BIN)/mtvm demo
 
 test: $(READY)  ## Run the tests
@@ -51,7 +51,7 @@ AUGMENTED := --data.train r2r/train prevalent/releases/r2r-augmented.json.gz
 WHOLE := --optimizer.updates 5000 --selection.every 1250
 HALF := --optimizer.updates 2500 --selection.every 1250
 
-r2r: $(READY)  ## Train on real R2R: names of rooms and objects as sight ($$MTVM_DATA names the data)
+r2r: $(READY)  ## Train on real R2R: annotated names, and names guessed from captions, as sight ($$MTVM_DATA names the data)
 	$(R2R) --out $(RUN)/r2r-annotated $(ANNOTATED) $(AUGMENTED) $(WHOLE)
 
 r2r-pixels: $(READY)  ## The same with sight from pixels: names guessed from captions

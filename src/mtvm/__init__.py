@@ -5,10 +5,10 @@
     episodes = mtvm.load_episodes("r2r", "val_unseen")        # instructions, starts and reference paths
     simulator = mtvm.Simulator(episodes.world)                # moves a batch of agents
     mtvm.train(config)                                        # trains an agent; see `mtvm.presets` for configs
-    mtvm.evaluate("runs/demo", ["r2r/val_unseen"])            # writes trajectories and metrics
-    agent = mtvm.Agent.from_pretrained("runs/demo/best")      # the agent, for your own program
+    mtvm.evaluate("runs/demo/memory", ["r2r/val_unseen"])     # writes trajectories and metrics
+    agent = mtvm.Agent.from_pretrained("runs/demo/memory/best")  # the agent, for your own program
     mtvm.score("results.json", episodes)                      # scores any result file
-    mtvm.view("runs/demo")                                    # shows what an agent did, in a browser or notebook
+    mtvm.view("runs/demo/memory")                             # shows what an agent did, in a browser or notebook
 
 Heavy modules are imported on first use.
 """

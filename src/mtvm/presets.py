@@ -152,12 +152,12 @@ PRESETS: dict[str, TrainConfig] = _paper_runs() | {"paper-small": _paper_small()
 PRETRAINING: dict[str, TrainConfig] = {name: pretraining(PRESETS[name]) for name in ("paper", "paper-small", "tiny")}
 DESCRIPTIONS: dict[str, str] = {
     "paper": "The paper's R2R run: 768 wide, 9 + 4 layers, batch 16, with PREVALENT's augmented instructions.",
-    "paper-single": "The same with text only as key and value (MTVM-dagger-star).",
+    "paper-single": "The paper's R2R run with text only as key and value (MTVM-dagger-star).",
     "paper-ndh": "The paper's NDH run, selected by goal progress.",
     "paper-r4r": "The paper's model on R4R, following the reference path.",
     "paper-small": "The paper's network and losses in small, sight from captions. A quarter of an hour on one core.",
     "r2r-map": "Real R2R without images, acting on a map: names or --data.sight guesses. 45 minutes on one core.",
-    "r2r-semantic": "The same with the paper's actions: a step leads to a neighbour of the viewpoint.",
+    "r2r-semantic": "r2r-map with the paper's actions: a step leads to a neighbour of the viewpoint.",
     "demo": "The small agent of `make demo`, for the built-in world and its long walks. Six minutes on one core.",
     "tiny": "A few seconds, to try things.",
 }

@@ -194,7 +194,7 @@ def test_demo_writes_tables_result_files_pictures_and_a_report(capsys, tmp_path)
 
 def test_doctor_says_what_is_there_and_what_is_missing(capsys, tiny_folder, tmp_path, monkeypatch):
     monkeypatch.delenv("MTVM_DATA", raising=False)
-    assert "give the folder with --data or in $MTVM_DATA" in run(capsys, "doctor").out
+    assert "set $MTVM_DATA, or give the folder with --data" in run(capsys, "doctor").out
     printed = run(capsys, "doctor", "--data", tiny_folder).out
     assert "R2R: train, val_seen, val_unseen, test" in printed
     assert "connectivity graphs of 5 scans" in printed

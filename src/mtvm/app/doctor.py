@@ -73,6 +73,12 @@ def _device() -> str:
     return f"{cores}; PyTorch {torch.__version__} sees no GPU"
 
 
+_SIGHT = {
+    "viewpoints.jsonl": "names of rooms and objects (--data.sight names)",
+    "captions.jsonl": "captions of views (--data.sight captions, with names also guesses)",
+}
+
+
 def _examine_data(data: DataFolder | Path | None, console: Console) -> None:
     try:
         folder = DataFolder.resolve(data)
@@ -96,6 +102,12 @@ def _examine_data(data: DataFolder | Path | None, console: Console) -> None:
             _line(console, True, f"{task.title}: {', '.join(splits)}")
         else:
             _line(console, False, task.title, task.remedy)
+    for name, what in _SIGHT.items():
+        found = folder.find([name, f"{name}.gz"])
+        if found is None:
+            _line(console, False, what, f"put {name} or {name}.gz below the data folder, see docs/data.md")
+        else:
+            _line(console, True, f"{what}: {found}")
 
 
 def _examine_cache(console: Console) -> None:

@@ -73,7 +73,7 @@ def _card(config: TrainConfig, folder: RunFolder, metrics: dict[str, Any]) -> st
         "",
         "```sh",
         "mtvm eval FOLDER --split r2r/val_unseen        # $MTVM_DATA names the data",
-        "mtvm view FOLDER",
+        "mtvm eval FOLDER --split r2r/val_unseen --attention && mtvm view FOLDER        # to watch its walks",
         "```",
         "",
     ]

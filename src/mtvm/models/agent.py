@@ -1,6 +1,6 @@
 """A trained model as an agent, without a simulator: instructions and views in, actions out.
 
-    agent = Agent.from_pretrained("runs/r2r")
+    agent = Agent.from_pretrained("runs/r2r/best")
     agent.start("Walk past the sofa and stop at the stairs.")
     while not (action := agent.act(look_around())).stop:
         walk_to(action.candidate)

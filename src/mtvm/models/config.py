@@ -49,7 +49,7 @@ class ModelConfig:
     feature_width: int = 2048
     """Width of a view's image feature, and of the activation that the memory stores of a step."""
     feature_scale: float = 1.0
-    """Factor on image features. Features of norm 1 are lost beside the direction's 128 numbers; 20 brings them out."""
+    """Factor on image features. Features of norm 1 are lost beside the direction's 128 numbers; 5 brings them out."""
     angle_width: int = 128
     """Width of a direction feature."""
     vocabulary: int = 30522

@@ -12,7 +12,7 @@ from mtvm.world.graph import SUFFIX, connectivity_files
 
 _NOT_SEARCHED = {"matterport_skybox_images", "undistorted_color_images", "node_modules", "__pycache__"}
 
-_HOW = "give the folder with --data or in $MTVM_DATA"
+_HOW = "set $MTVM_DATA, or give the folder with --data (--data.folder when training)"
 
 
 class DataFolder:

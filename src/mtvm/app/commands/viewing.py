@@ -72,7 +72,12 @@ def figure(
     ] = None,
     step: Annotated[int | None, arg(metavar="N", help="Also draw what the agent thought at this step.")] = None,
     out: Annotated[
-        Path | None, arg(metavar="FILE", help="SVG or PNG.", help_behavior_hint="(default: KIND.svg)")
+        Path | None,
+        arg(
+            metavar="FILE",
+            help="SVG or PNG; GIF, ZIP or HTML for the last three.",
+            help_behavior_hint="(default: KIND.svg, walk.gif, walk.zip or walk.html)",
+        ),
     ] = None,
     task: TaskOption = "r2r",
     split: SplitOption = "val_unseen",
