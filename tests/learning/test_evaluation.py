@@ -13,6 +13,7 @@ from mtvm.config import DataConfig, Split
 from mtvm.errors import InputError
 from mtvm.learning.data import Data
 from mtvm.learning.evaluation import evaluate, walk, write_evaluation
+from mtvm.learning.rollout import RolloutPlan, roll_out
 from mtvm.learning.run_folder import RunFolder
 from mtvm.learning.texts import Texts
 from mtvm.models.agent import Agent
@@ -196,6 +197,33 @@ def test_evaluate_with_fewer_steps_in_memory(run, sighted, tmp_path):
     assert not np.array_equal(short, none)
     evaluate(run, ["r2r/val_unseen"], memory_steps=2, out=tmp_path, show_progress=False)
     assert (tmp_path / "r2r-val_unseen-memory-2" / "metrics.json").is_file()
+
+
+def test_walk_with_two_looks_acts_on_what_they_agree_on(dataset):
+    """On the mean of the log-probabilities of the building as it is and in a mirror."""
+    model = lively_model(seed=4)
+    steps = {looks: walk(model, dataset, steps=True, looks=looks, show_progress=False) for looks in (1, 2)}
+    count = len(dataset)
+    text = model.encode(dataset.mirrored().select(torch.arange(count, 2 * count)))
+    first = []
+    with torch.no_grad():
+        plan = RolloutPlan("greedy", 1, mirrored=np.ones(count, dtype=bool))
+        roll_out(model, dataset.vision, dataset.episodes, text, plan, watch=first.append)
+    mirrored = first[0].outputs[0].logits.log_softmax(dim=1)
+    for row, (plain, both) in enumerate(zip(steps[1].steps, steps[2].steps, strict=True)):
+        known = torch.tensor(plain[0].probabilities)
+        agreed = ((known.log() + mirrored[row, : len(known)]) / 2).softmax(dim=0)
+        assert both[0].probabilities == pytest.approx(agreed.tolist(), abs=2e-3)
+        assert both[0].action == int(torch.tensor(both[0].probabilities).argmax())
+    assert not np.array_equal(steps[1].nodes, steps[2].nodes)
+    assert all(len(some) <= dataset.horizon for some in steps[2].steps)
+
+
+def test_evaluate_writes_more_looks_beside_a_whole_evaluation(run, tmp_path):
+    evaluate(run, ["r2r/val_unseen"], looks=4, out=tmp_path, show_progress=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["r2r-val_unseen-looks-4"]
+    with pytest.raises(InputError, match="an agent can look 1, 2, 4, 8 times, not 3"):
+        evaluate(run, ["r2r/val_unseen"], looks=3, show_progress=False)
 
 
 def test_evaluate_ndh_with_another_supervision(run, tmp_path):

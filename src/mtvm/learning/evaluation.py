@@ -37,6 +37,8 @@ from mtvm.tasks.results import Pose, write_results
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING
 
 BATCH = 128
+LOOKS = (1, 2, 4, 8)
+"""How often an agent can look at each step."""
 
 
 @dataclasses.dataclass
@@ -80,6 +82,7 @@ def evaluate(
     limit: int | None = None,
     attention: bool = False,
     memory_steps: int | None = None,
+    looks: int = 1,
     supervision: Supervision | None = None,
     out: Path | None = None,
     device: str = "auto",
@@ -91,7 +94,8 @@ def evaluate(
     `splits` are named TASK/SPLIT; by default those that a run's config evaluates. `data` is the data folder, or a
     `DataConfig` that also says what the agent sees; by default a run's own. Result files, records and metrics are
     written to TASK-SPLIT folders below `out`, by default RUN/eval; nothing is written for an `Agent`. With a `limit`
-    only the first episodes are walked, with `memory_steps` only the last steps are remembered, and `supervision` says
+    only the first episodes are walked, with `memory_steps` only the last steps are remembered, with more `looks` (2, 4
+    or 8) the agent decides by what it would do in the building as it is, mirrored and turned, and `supervision` says
     whose path is the reference in NDH; these are written beside a whole evaluation. `report` is called after each
     split.
     """
@@ -101,17 +105,20 @@ def evaluate(
         raise InputError("no split was named to evaluate on; give some as TASK/SPLIT, such as r2r/val_unseen.")
     if limit is not None and limit < 1:
         raise InputError(f"the limit must be at least 1 episode, not {limit}.")
+    if looks not in LOOKS:
+        raise InputError(f"an agent can look {', '.join(map(str, LOOKS))} times, not {looks}.")
     if supervision is not None:
         config = dataclasses.replace(config, supervision=supervision)
     opened = Data(config, agent.model.config, agent.model.device, show_progress, trained=True)
     folder = out or folder
     found: dict[str, Evaluation] = {}
-    changes = (("", supervision), ("memory-", memory_steps), ("first-", limit))
+    many = looks if looks > 1 else None
+    changes = (("", supervision), ("memory-", memory_steps), ("looks-", many), ("first-", limit))
     suffix = "".join(f"-{name}{value}" for name, value in changes if value is not None)
     with remembering(agent.model, memory_steps):
         for split in map(Split.parse, chosen):
             dataset = opened.dataset(split).first(limit)
-            done = walk(agent.model, dataset, steps=True, attention=attention, show_progress=show_progress)
+            done = walk(agent.model, dataset, steps=True, attention=attention, looks=looks, show_progress=show_progress)
             if folder is not None and parallel.rank() == 0:
                 write_evaluation(folder / f"{RunFolder(folder).evaluation(split).name}{suffix}", done)
             found[split.name] = done
@@ -172,20 +179,20 @@ def walk(
     batch: int = BATCH,
     steps: bool = False,
     attention: bool = False,
+    looks: int = 1,
     show_progress: bool = True,
 ) -> Evaluation:
     """Walk every episode of a dataset once, spread over all processes; every process gets the whole.
 
     `texts` are those of the dataset, if a frozen reader has read them before. `steps` keeps what happened at each
-    step, and `attention` adds where the model looked.
+    step, and `attention` adds where the model looked. `looks` are explained in `evaluate`.
     """
     started, training = time.monotonic(), model.training
     model.eval()
-    episodes, read = dataset.episodes, texts or dataset.tokens
+    episodes, read = dataset.episodes, (texts or dataset.tokens) if looks == 1 else dataset.mirrored()
     # Texts of one length together, so that little is padded; dealt in turn, so that processes have equal work.
-    order = np.argsort(read.lengths.numpy(), kind="stable")
+    order = np.argsort(dataset.tokens.lengths.numpy(), kind="stable")
     mine = order[parallel.rank() :: parallel.size()]
-    plan = RolloutPlan("greedy", dataset.horizon, attention=attention)
     nodes: list[NDArray[np.int64]] = []
     views: list[NDArray[np.int64]] = []
     events: list[list[StepEvent]] = []
@@ -193,17 +200,27 @@ def walk(
     with progress(len(mine), f"Evaluating {episodes.name}", "episodes", shown) as advance:
         for first in range(0, len(mine), batch):
             rows = mine[first : first + batch]
-            text = model.encode(read.select(torch.from_numpy(rows)).to(model.device))
-            some = episodes.select(rows)
+            mirrored, turned = _ways_to_look(looks, len(rows))
+            copies = np.tile(rows, looks)
+            text = model.encode(read.select(torch.from_numpy(copies + len(dataset) * mirrored)).to(model.device))
             tokens = dataset.tokens.select(torch.from_numpy(rows))
-            watch = Watching(some, tokens) if steps or attention else None
-            walked = roll_out(model, dataset.vision, some, text, plan, watch=watch)
-            nodes += list(walked.nodes)
-            views += list(walked.views)
+            watch = Watching(episodes.select(rows), tokens) if steps or attention else None
+            plan = RolloutPlan(
+                "greedy", dataset.horizon, attention=attention, mirrored=mirrored, turned=turned, looks=looks
+            )
+            walked = roll_out(model, dataset.vision, episodes.select(copies), text, plan, watch=watch)
+            nodes += list(walked.nodes[: len(rows)])
+            views += list(walked.views[: len(rows)])
             events += watch.events if watch is not None else []
             advance(len(rows))
     model.train(training)
     return _joined(episodes, parallel.gather((mine, nodes, views, events)), time.monotonic() - started)
+
+
+def _ways_to_look(looks: int, episodes: int) -> tuple[NDArray[np.bool_], NDArray[np.floating]]:
+    """(looks * episodes,) whether each copy sees its building mirrored, and by which angle it is turned."""
+    number = np.repeat(np.arange(looks), episodes)
+    return number % 2 == 1, number // 2 * (4 * np.pi / looks)
 
 
 def _joined(episodes: EpisodeSet, parts: list[Any], seconds: float) -> Evaluation:
@@ -233,6 +250,8 @@ class Watching:
         output, seen, world = step.outputs[0], step.seen, self.episodes.world
         probabilities = output.logits.float().softmax(dim=1).cpu().numpy()
         for place, (row, action) in enumerate(zip(step.rows.tolist(), step.actions.tolist(), strict=True)):
+            if row >= len(self.episodes):
+                break  # the rest are copies of these episodes
             count, view = int(seen.count[place]), seen.view[place]
             words, memory = self._attention(output, place, row, action, count + 1)
             self.events[row].append(

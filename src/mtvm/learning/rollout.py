@@ -75,6 +75,9 @@ class RolloutPlan:
     """(B,) radians by which each episode's building is turned; only absolute directions change."""
     kept_features: Tensor | None = None
     """(B, feature width) factors on all features that an episode is shown: 0 for those that are dropped everywhere."""
+    looks: int = 1
+    """The batch holds each episode so many times, all episodes once, then all of them again; its copies, which may see
+    it mirrored or turned, decide together: by the mean of their log-probabilities."""
     mask_words: Callable[[Text, Tensor], Text] | None = None
     """Makes the texts of each step, in their variants, from the episodes' texts and draws."""
     word_draws: Tensor | None = None
@@ -251,6 +254,8 @@ class _Running:
             need_layers=plan.needs.layers,
         )
         outputs = output.variants(text.variants)
+        if plan.looks > 1:
+            outputs[0] = dataclasses.replace(outputs[0], logits=_agreed(outputs[0].logits, plan.looks))
         teacher = None
         if self.teacher is not None:
             right = (
@@ -336,6 +341,11 @@ def _choose(
     assert teacher is not None
     own = _draws(plan.student_draws, number, rows).to(teacher.device) < plan.student_share
     return torch.where(own, sampled, teacher)
+
+
+def _agreed(logits: Tensor, looks: int) -> Tensor:
+    """(b, A) what the copies of each episode agree on."""
+    return logits.view(looks, -1, logits.shape[1]).log_softmax(dim=2).mean(dim=0).repeat(looks, 1)
 
 
 def _draws(draws: Tensor | None, number: int, rows: Rows, shape: Sequence[int] = ()) -> Tensor:

@@ -102,6 +102,14 @@ def evaluate(
             help_behavior_hint="(default: as trained)",
         ),
     ] = None,
+    looks: Annotated[
+        int,
+        arg(
+            metavar="N",
+            help="Look 2, 4 or 8 times at each step, also in a mirror and turned, and act on what these agree on, if the"
+            " agent was trained with --data.mirror and --data.turn; written to a separate folder.",
+        ),
+    ] = 1,
     supervision: Annotated[
         Supervision | None,
         arg(
@@ -133,6 +141,7 @@ def evaluate(
             attention=attention,
             limit=limit,
             memory_steps=memory_steps,
+            looks=looks,
             supervision=supervision,
             out=out,
             device=device,
