@@ -106,8 +106,8 @@ def evaluate(
         int,
         arg(
             metavar="N",
-            help="Look 2, 4 or 8 times at each step, also in a mirror and turned, and act on what these agree on, if the"
-            " agent was trained with --data.mirror and --data.turn; written to a separate folder.",
+            help="Look 2, 4 or 8 times at each step, also in a mirror and turned, and act on what these agree on, if"
+            " the agent was trained with --data.mirror and --data.turn; written to a separate folder.",
         ),
     ] = 1,
     supervision: Annotated[
