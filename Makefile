@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test fuzz attack lint format bench r2r r2r-pixels r2r-rows augmented pretrained vendor clean
+.PHONY: demo test fuzz attack lint format bench r2r r2r-pixels r2r-rows r4r augmented pretrained vendor clean
 
 demo: $(READY)  ## Build 36 homes, train two agents in them, show scores and pictures
 	$(BIN)/mtvm demo
@@ -64,6 +64,15 @@ r2r-rows: $(READY)  ## What its parts are worth, at half the updates: all of it,
 	$(R2R) --out $(RUN)/half-consistency --loss.consistency.enabled --loss.word-dropping 0 $(ANNOTATED) $(AUGMENTED) $(HALF)
 	$(R2R) --out $(RUN)/half-not-augmented $(ANNOTATED) $(HALF)
 	$(R2R) --out $(RUN)/half-blind --data.sight blind $(AUGMENTED) $(HALF)
+
+r4r: $(READY) runs/r4r/R4R_train.json runs/r4r/R4R_val_seen.json runs/r4r/R4R_val_unseen.json  ## Long paths, by the agent of make r2r: how much memory they need
+	$(R2R) --out $(RUN)/r4r --init $(RUN)/r2r-annotated/best $(ANNOTATED) --data.train r4r/runs/r4r/R4R_train.json r2r/train \
+	  --selection.split r4r/runs/r4r/R4R_val_seen.json --data.evaluate r4r/runs/r4r/R4R_val_unseen.json \
+	  --optimizer.lr 5e-4 --loss.teacher-forced-updates 0 --optimizer.updates 1500 --selection.every 500
+	for steps in 0 1 2 4 8; do OMP_NUM_THREADS=1 $(BIN)/mtvm eval $(RUN)/r4r --memory-steps $$steps || exit 1; done
+
+runs/r4r/R4R_%.json: | $(READY)
+	$(BIN)/mtvm data r4r $* --out $@
 
 augmented: $(READY)  ## Make the instructions in releases/ again: a speaker, a follower to judge what it says, 80,000 paths described
 	OMP_NUM_THREADS=1 $(BIN)/mtvm speaker train --out runs/speaker --optimizer.updates 1000 --validate-every 250

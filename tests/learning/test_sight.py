@@ -85,6 +85,20 @@ def test_sight_of_names_is_made_anew_for_other_graphs(folder):
     assert opened(folder, "names").path != before
 
 
+def test_guesses_learn_from_people_whatever_else_is_trained_on(folder, monkeypatch):
+    """So that an agent sees the same after it was taught on other paths."""
+    made = []
+    monkeypatch.setattr(SightMaker, "_made", lambda maker, kind, digest, make: made.append(digest.hexdigest()))
+    for train in (("r2r/train",), ("r4r/train", "r2r/train"), ("r2r/train", "prevalent/aug")):
+        config = DataConfig(folder=folder, sight="guesses", train=train)
+        SightMaker(config, DataFolder(folder), show_progress=False)._guesses()
+    assert len(made) == 3
+    assert len(set(made)) == 1
+    config = DataConfig(folder=folder, sight="guesses", train=("r4r/train",))
+    with pytest.raises(InputError, match="learns from what people say"):
+        SightMaker(config, DataFolder(folder), show_progress=False).open()
+
+
 def test_sights_that_are_joined_stand_side_by_side(folder, tiny_world):
     one, other, both = (opened(folder, sight) for sight in ("names", "captions", "names+captions"))
     assert both.width == one.width + other.width

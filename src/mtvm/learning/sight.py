@@ -75,7 +75,9 @@ class SightMaker:
         captions, semantics = self._file("captions.jsonl", "captions"), self._file("viewpoints.jsonl", "semantics")
         splits = [split for text in self.config.train if not (split := Split.parse(text)).task.augmented]
         if not splits:
-            raise InputError("data.sight guesses learns from what people say; name a split of theirs in data.train.")
+            raise InputError(
+                "data.sight guesses learns from what people say; name a split of theirs, such as r2r/train, in data.train."
+            )
         files = [task_file(self.folder, split.task, split.split) for split in splits]
 
         def make(out: Path) -> FeatureStore:

@@ -82,5 +82,6 @@ SPEC = dataclasses.replace(
     horizon=_horizon,
     follow="path",
     selection_metric="SDTW",
+    augmented=True,
     max_text=160,
 )

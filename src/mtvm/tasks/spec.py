@@ -44,7 +44,7 @@ class TaskSpec:
     accepts: Callable[[Path], bool] = _accept_any
     """Whether a file of the right name belongs to the task, for names that other datasets use too."""
     augmented: bool = False
-    """Whether its instructions were made by a program, not by people."""
+    """Whether its instructions were made by a program: generated, or joined from those of another task."""
     follow: Follow = "goal"
     """Where the teacher leads: by the shortest path to the goal, or along the reference path."""
     reward_to: Literal["goals", "reference"] = "goals"
