@@ -76,7 +76,7 @@ class SightMaker:
         splits = [split for text in self.config.train if not (split := Split.parse(text)).task.augmented]
         if not splits:
             raise InputError(
-                "data.sight guesses learns from what people say; name a split of theirs, such as r2r/train, in data.train."
+                "data.sight guesses learns from what people say; name a split of theirs, as r2r/train, in data.train."
             )
         files = [task_file(self.folder, split.task, split.split) for split in splits]
 
