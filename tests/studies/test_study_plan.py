@@ -1,5 +1,6 @@
 """From studies to trials: what they train, and by what they are known."""
 
+import dataclasses
 import json
 import shutil
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 from small_studies import plan_of, request_of, write_sight
 
 from mtvm.app.cli import main as command_line
-from mtvm.config import BLIND
+from mtvm.config import BLIND, TrainConfig
 from mtvm.errors import InputError
 from mtvm.features.store import FeatureStore
 from mtvm.presets import PRESETS
@@ -16,7 +17,7 @@ from mtvm.studies.data import StudyData
 from mtvm.studies.plan import Request, command_of, parse_options, with_options
 from mtvm.studies.registry import NAMES, find_study
 from mtvm.studies.study import BUDGETS
-from mtvm.studies.trial import code_of
+from mtvm.studies.trial import code_of, key_of_run
 
 
 def keys(trials):
@@ -66,6 +67,32 @@ def test_other_code_is_another_training(tiny_folder, tmp_path, monkeypatch):
     before = keys(plan_of(request_of("attention", tmp_path), tiny_folder))
     monkeypatch.setattr("mtvm.studies.trial.code_version", lambda: "another")
     assert not set(before.values()) & set(keys(plan_of(request_of("attention", tmp_path), tiny_folder)).values())
+
+
+def test_trials_of_another_version_count_if_one_says_so(tiny_folder, tmp_path, monkeypatch):
+    request = request_of("attention", tmp_path)
+    done, not_done, *_ = plan_of(request, tiny_folder)
+    done.folder.mkdir(parents=True)
+    done.training.touch()
+    for one in done.evaluations:
+        done.evaluation(one).mkdir(parents=True)
+    monkeypatch.setattr("mtvm.studies.trial.code_version", lambda: "another")
+    assert done.folder not in {trial.folder for trial in plan_of(request, tiny_folder)}
+    taken, other, *_ = plan_of(dataclasses.replace(request, any_version=True), tiny_folder)
+    assert taken == done
+    assert other.folder.name != not_done.folder.name
+    assert other.folder.name.endswith("-anothe")
+
+
+def test_an_option_that_is_new_makes_no_trial_unknown(tiny_folder, tmp_path, monkeypatch):
+    """As long as it has its default."""
+    trial = plan_of(request_of("attention", tmp_path), tiny_folder)[0]
+    data = StudyData(tiny_folder, tmp_path / "made", sight=trial.config.data.sight, show=False)
+    plain = TrainConfig.to_dict
+    monkeypatch.setattr(TrainConfig, "to_dict", lambda config: plain(config) | {"new": 1})
+    assert key_of_run(trial.config, data) == trial.folder.name
+    monkeypatch.setattr(TrainConfig, "to_dict", lambda config: plain(config) | {"new": config is trial.config})
+    assert key_of_run(trial.config, data) != trial.folder.name
 
 
 @pytest.mark.parametrize(

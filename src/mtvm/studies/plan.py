@@ -35,6 +35,8 @@ class Request:
     init: Path | None = None
     agents: tuple[Path, ...] = ()
     device: str = "auto"
+    any_version: bool = False
+    """Whether trials count that another version of the code has done."""
 
     def __post_init__(self) -> None:
         if self.seeds is not None and self.seeds < 1:
@@ -86,7 +88,8 @@ def make_plan(request: Request, data: StudyData) -> list[Trial]:
         for arm in study.arms_of(request.budget)
         for seed in range(request.seed_count)
     ]
-    return trials + [_agent_trial(request, data, path, evaluated) for path in request.agents]
+    trials += [_agent_trial(request, data, path, evaluated) for path in request.agents]
+    return [trial.of_any_version() for trial in trials] if request.any_version else trials
 
 
 def _train_trial(

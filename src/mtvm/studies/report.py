@@ -183,7 +183,7 @@ def _how(findings: Sequence[Findings], trials: Sequence[Trial], command: str, da
         ("data", f"{data.folder}, {sight}"),
         ("seeds", str(request.seed_count)),
         ("weights selected on", ", ".join(sorted({t.config.selection.split for t in trials if t.config is not None}))),
-        ("mtvm", f"{mtvm.__version__}, git {git_version()}, code {code_version()[:12]}"),
+        ("mtvm", f"{mtvm.__version__}, git {git_version()}, {_code(trials)}"),
         ("environment", _environment()),
     ]
     blocks: list[Block] = [Table("", ("",), tuple(Row(name, (value,)) for name, value in facts), prose=True)]
@@ -201,6 +201,15 @@ def _how(findings: Sequence[Findings], trials: Sequence[Trial], command: str, da
             Text("Agents that were given are evaluated as they are; nothing is known here of their training.")
         )
     return blocks
+
+
+def _code(trials: Sequence[Trial]) -> str:
+    """The version of the code that trained and evaluated; several, if trials of others were taken."""
+    ours = code_version()[:6]
+    others = sorted({trial.code for trial in trials} - {ours})
+    return f"code {ours}" + (
+        f"; trials of other versions of the code were taken: {', '.join(others)}" if others else ""
+    )
 
 
 def git_version() -> str:

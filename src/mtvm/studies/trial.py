@@ -1,6 +1,6 @@
 """A trial: one agent to train or to load, and where it is evaluated. Its folder is named by what it is made of.
 
-OUT/trials/KEY/
+OUT/trials/KEY/         a digest of options and data, then one of the code
   trial.json            what to do, for the process that does it
   run/                  the training run: config, record, best agent
   training.json         written when the training is done: seconds, peak memory, parameters
@@ -20,13 +20,14 @@ from typing import Any
 
 import mtvm
 from mtvm.config import DataConfig, Split, TrainConfig
-from mtvm.config_files import from_plain, to_plain
+from mtvm.config_files import differences, from_plain, to_plain
 from mtvm.files import read_json, write_json
+from mtvm.models.config import ModelConfig
 from mtvm.models.saving import CONFIG, WEIGHTS
 from mtvm.studies.data import StudyData, digest_of
 
-_PLACES = ("out", "device", "log_every", "save_minutes", "tensorboard")
-"""Options that say nothing about what is learnt."""
+_PLACES = ("out", "device", "log_every", "save_minutes", "tensorboard", "data.folder", "data.features", "data.evaluate")
+"""Options that say nothing about what is learnt, or only where it is."""
 TRAINED = (
     "updates",
     "best_update",
@@ -70,6 +71,11 @@ class Trial:
         return f"{self.arm} ({self.preset}{seed})"
 
     @property
+    def code(self) -> str:
+        """The version of the code that does it."""
+        return self.folder.name.rpartition("-")[2]
+
+    @property
     def run(self) -> Path:
         return self.folder / "run"
 
@@ -92,6 +98,14 @@ class Trial:
     def is_done(self) -> bool:
         trained = self.config is None or self.training.is_file()
         return trained and all(self.evaluation(one).is_dir() for one in self.evaluations)
+
+    def of_any_version(self) -> Trial:
+        """The same trial, or if it is not done, one that another version of the code has done."""
+        if self.is_done:
+            return self
+        content = self.folder.name.removesuffix(f"-{self.code}")
+        others = [dataclasses.replace(self, folder=one) for one in sorted(self.folder.parent.glob(f"{content}-*"))]
+        return next((other for other in others if other.is_done), self)
 
     def save(self) -> Path:
         path = self.folder / "trial.json"
@@ -132,16 +146,15 @@ def _modules(package: Path, name: str) -> list[Path]:
 
 def key_of_run(config: TrainConfig, data: StudyData) -> str:
     """The digest of a training: its options, the content of its data, and the code."""
-    plain = {name: value for name, value in config.to_dict().items() if name not in _PLACES}
-    reads = dict(plain["data"])
-    for name in ("folder", "features", "evaluate"):
-        reads.pop(name)
-    reads["train"] = [data.digest(text) for text in config.data.train]
-    reads["graphs"], reads["seen"] = data.graphs, data.seen(config.data)
-    plain["data"] = reads
-    plain["selection"] = plain["selection"] | {"split": data.digest(config.selection.split)}
-    plain["init"] = None if config.init is None else digest_of(config.init)
-    return _key(plain)
+    defaults = TrainConfig(out=config.out, model=ModelConfig())
+    changed = differences(defaults.to_dict(), config.to_dict())
+    # What an option is by default is up to the code; a new one does not make old trials unknown.
+    content: dict[str, Any] = {name: value for name, (_, value) in changed.items() if name not in _PLACES}
+    content["data.train"] = [data.digest(text) for text in config.data.train]
+    content["graphs"], content["seen"] = data.graphs, data.seen(config.data)
+    content["selection.split"] = data.digest(config.selection.split)
+    content["init"] = None if config.init is None else digest_of(config.init)
+    return _key(content)
 
 
 def key_of_agent(folder: Path, config: DataConfig, data: StudyData) -> str:
@@ -158,5 +171,5 @@ def name_of_evaluation(text: str, condition: str | None, data: StudyData) -> str
 
 
 def _key(content: Any) -> str:
-    whole = json.dumps([content, code_version()], sort_keys=True)
-    return hashlib.sha256(whole.encode()).hexdigest()[:16]
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return f"{digest[:12]}-{code_version()[:6]}"

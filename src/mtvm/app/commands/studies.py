@@ -85,6 +85,10 @@ def run(
         ),
     ] = None,
     device: DeviceOption = "auto",
+    any_version: Annotated[
+        bool,
+        arg(help="Take finished trials of other versions of the code too, instead of running them again."),
+    ] = False,
     out: Annotated[Path, arg(metavar="DIR", help="Where reports and trials are kept.")] = Path("runs/studies"),
 ) -> None:
     """Run a study and write its report; what is done already is not run again.
@@ -97,7 +101,8 @@ def run(
     from mtvm.studies.running import Sources
     from mtvm.studies.study import BUDGETS
 
-    request = Request(find_study(name), BUDGETS[budget], out, seeds, preset, parse_options(set_), init, agents, device)
+    options = parse_options(set_)
+    request = Request(find_study(name), BUDGETS[budget], out, seeds, preset, options, init, agents, device, any_version)
     folder = data or (Path(os.environ["MTVM_DATA"]) if os.environ.get("MTVM_DATA") else None)
     _run(request, Sources(folder, features, sight), _runner(workers, ray, device))
 
