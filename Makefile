@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test fuzz attack lint format bench r2r r2r-pixels r2r-rows r4r augmented pretrained vendor clean
+.PHONY: demo test fuzz attack lint format bench r2r r2r-pixels r2r-rows r4r ndh augmented pretrained vendor clean
 
 demo: $(READY)  ## Build 36 homes, train two agents in them, show scores and pictures
 	$(BIN)/mtvm demo
@@ -70,6 +70,14 @@ r4r: $(READY) runs/r4r/R4R_train.json runs/r4r/R4R_val_seen.json runs/r4r/R4R_va
 	  --selection.split r4r/runs/r4r/R4R_val_seen.json --data.evaluate r4r/runs/r4r/R4R_val_unseen.json \
 	  --optimizer.lr 5e-4 --loss.teacher-forced-updates 0 --optimizer.updates 1500 --selection.every 500
 	for steps in 0 1 2 4 8; do OMP_NUM_THREADS=1 $(BIN)/mtvm eval $(RUN)/r4r --memory-steps $$steps || exit 1; done
+
+ndh: $(READY) runs/r4r/R4R_train.json  ## Dialogs: by an agent that read them in the built-in world, then learnt R2R and R4R; three supervisions
+	$(BIN)/mtvm homes build --features names --out runs/homes
+	$(R2R) --out $(RUN)/dialogs --model.max-text 300 --data.folder runs/homes --data.train ndh/train r2r/train \
+	  --selection.split ndh/val_seen --data.evaluate ndh/val_unseen --optimizer.updates 1000 --loss.teacher-forced-updates 300 --selection.every 500
+	$(R2R) --out $(RUN)/ndh --init $(RUN)/dialogs/best --model.max-text 300 --data.train r2r/train r4r/runs/r4r/R4R_train.json \
+	  --selection.split ndh/val_seen --data.evaluate ndh/val_seen ndh/val_unseen --optimizer.updates 2500 --selection.every 500
+	for setting in oracle navigator mixed; do OMP_NUM_THREADS=1 $(BIN)/mtvm eval $(RUN)/ndh --supervision $$setting || exit 1; done
 
 runs/r4r/R4R_%.json: | $(READY)
 	$(BIN)/mtvm data r4r $* --out $@
