@@ -204,6 +204,8 @@ class OptimizerConfig:
     """Learning rate."""
     language_lr: float = 1.0
     """Factor on the learning rate for the language encoder."""
+    reader_lr: float = 0.1
+    """Factor on the learning rate of MiniLM's layers, if `model.train_reader`."""
     weight_decay: float = 0.01
     warmup: int = 0
     """Updates over which the learning rate grows from 0."""
@@ -227,8 +229,8 @@ class OptimizerConfig:
             raise InputError("optimizer.updates and optimizer.accumulate must be at least 1.")
         if not 0 < self.lr < 1:
             raise InputError(f"optimizer.lr must lie between 0 and 1, not {self.lr}.")
-        if self.language_lr < 0 or self.weight_decay < 0 or self.clip < 0 or self.warmup < 0:
-            raise InputError("optimizer: language_lr, weight_decay, clip and warmup cannot be negative.")
+        if self.language_lr < 0 or self.reader_lr < 0 or self.weight_decay < 0 or self.clip < 0 or self.warmup < 0:
+            raise InputError("optimizer: language_lr, reader_lr, weight_decay, clip and warmup cannot be negative.")
         if not 0 <= self.ema < 1:
             raise InputError(f"optimizer.ema must lie from 0 to below 1, not {self.ema}.")
 

@@ -169,6 +169,18 @@ def test_optimizer_leaves_out_the_frozen_reader():
     assert model.language.project.weight.grad is not None
 
 
+def test_a_reader_that_is_trained_has_a_learning_rate_of_its_own():
+    config = dataclasses.replace(STEADY, reader="minilm", reader_layers=1, train_reader=True, leading_cls=True)
+    model = MTVM(config).train()
+    optimizer = make_optimizer(model, OptimizerConfig(language_lr=0.5, reader_lr=0.25))
+    factors = {id(parameter): group["factor"] for group in optimizer.param_groups for parameter in group["params"]}
+    layer = model.language.reader.get_submodule("encoder.layer.0.output.dense")
+    assert factors[id(layer.weight)] == 0.25
+    assert factors[id(model.language.project.weight)] == 0.5
+    assert set(factors.values()) == {0.25, 0.5, 1.0}
+    assert id(model.language.reader.get_submodule("embeddings.word_embeddings").weight) not in factors
+
+
 def test_optimizer_freezes_layers_without_gradients_and_dropout():
     model = MTVM(dataclasses.replace(SMALL, language_layers=2, dropout=0.5))
     optimizer = make_optimizer(model, OptimizerConfig(frozen_language_layers=1))

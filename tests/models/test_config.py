@@ -36,6 +36,8 @@ def test_config_token_width_is_feature_and_angle():
         {"panorama_layers": 10**6},
         {"temporal_layers": 10**6},
         {"reader_layers": 7},
+        {"train_reader": True},
+        {"train_reader": True, "reader": "minilm", "reader_layers": 0},
         {"vocabulary": 10**8, "reader": "minilm"},
     ],
     ids=str,

@@ -1,4 +1,4 @@
-"""The frozen reader: a text is read once, and one with words dropped is read anew."""
+"""The reader: if it is frozen, a text is read once, and one with words dropped is read anew."""
 
 import dataclasses
 
@@ -8,6 +8,7 @@ from small_models import TEXTS, assert_same, make_model, words_of
 
 from mtvm.learning.texts import Texts
 from mtvm.models.language import READER_WIDTH
+from mtvm.models.saving import load_model, save_compact
 from mtvm.models.text import MASK, drop_words
 
 DROPPED = 2
@@ -50,6 +51,22 @@ def test_reader_has_no_gradients(reading):
     reading.language(tokens, tokens.mask).square().sum().backward()
     assert all(parameter.grad is None for parameter in reading.language.reader.parameters())
     assert reading.language.project.weight.grad.abs().sum() > 0
+
+
+def test_a_reader_that_is_trained_learns_in_its_layers_and_is_saved(tmp_path):
+    model = make_model(reader="minilm", reader_layers=1, train_reader=True, leading_cls=True)
+    tokens = words_of(TEXTS)
+    assert Texts(model, tokens, "texts", show_progress=False).select(torch.arange(2)).states is None
+    model.encode(tokens).states.square().sum().backward()
+    reader = dict(model.language.reader.named_parameters())
+    learnt = {name for name, parameter in reader.items() if parameter.grad is not None and parameter.grad.any()}
+    assert "encoder.layer.0.output.dense.weight" in learnt
+    assert not any(name.startswith("embeddings.") for name in learnt)
+    with torch.no_grad():
+        reader["encoder.layer.0.output.dense.weight"].add_(1)
+    save_compact(model, tmp_path, "card")
+    loaded = dict(load_model(tmp_path, "cpu").language.reader.named_parameters())
+    assert_same(loaded["encoder.layer.0.output.dense.weight"], reader["encoder.layer.0.output.dense.weight"], 1e-2)
 
 
 def test_reader_mixes_words_so_that_the_tests_below_can_fail(reading):

@@ -14,22 +14,25 @@ from mtvm.models.network import Network
 
 
 def make_optimizer(model: nn.Module, config: OptimizerConfig) -> torch.optim.AdamW:
-    """An optimizer of all weights that are not frozen; an agent's language encoder has a learning rate of its own."""
-    language = set()
+    """An optimizer of all weights that are not frozen; an agent's language encoder and its reader have learning rates
+    of their own."""
     if isinstance(model, Network):
         model.language.freeze(config.frozen_language_layers)
-        language = {id(parameter) for parameter in model.language.parameters()}
+    factors = (1.0, config.language_lr, config.reader_lr)
     parameters = {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
     pieces = _matrices(model) if config.kind == "muon" else {}
-    groups: defaultdict[tuple[bool, int], list[Tensor]] = defaultdict(list)
+    groups: defaultdict[tuple[int, int], list[Tensor]] = defaultdict(list)
     for name, parameter in parameters.items():
-        groups[id(parameter) in language, pieces.get(name, 0)].append(parameter)
+        part = 0
+        if isinstance(model, Network) and name.startswith("language."):
+            part = 2 if name.startswith("language.reader.") else 1
+        groups[part, pieces.get(name, 0)].append(parameter)
     fused = all(parameter.device.type in ("cpu", "cuda") for parameter in parameters.values())
     kind = Muon if config.kind == "muon" else torch.optim.AdamW
     return kind(
         [
-            {"params": group, "factor": config.language_lr if of_language else 1.0, "pieces": count}
-            for (of_language, count), group in sorted(groups.items())
+            {"params": group, "factor": factors[part], "pieces": count}
+            for (part, count), group in sorted(groups.items())
         ],
         lr=config.lr,
         weight_decay=config.weight_decay,

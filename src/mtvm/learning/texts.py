@@ -36,7 +36,7 @@ class Texts:
         self._states: Tensor | None = None
         self._starts = torch.cat([self.lengths.new_zeros(1), self.lengths.cumsum(0)])
         count = int(self.lengths.sum())
-        if model.language.reader is None or count * READER_WIDTH * 2 > _MOST_BYTES:
+        if not model.language.is_read_once or count * READER_WIDTH * 2 > _MOST_BYTES:
             return
         path = cache_dir() / "texts" / f"{_digest(model, tokens)}.npz"
         states = _cached(path, (count, READER_WIDTH))

@@ -45,6 +45,8 @@ class ModelConfig:
     """minilm: the language encoder reads the word states of a frozen all-MiniLM-L6-v2 instead of word embeddings."""
     reader_layers: int = 6
     """How many of MiniLM's layers are used; with 0, its word embeddings alone."""
+    train_reader: bool = False
+    """Train MiniLM's layers too, at `optimizer.reader_lr`; its word embeddings stay as they are."""
     crossmodal_layers: int = 4
     feature_width: int = 2048
     """Width of a view's image feature, and of the activation that the memory stores of a step."""
@@ -114,6 +116,8 @@ class ModelConfig:
             )
         if self.reader not in get_args(Reader):
             raise InputError(f"reader '{self.reader}' is not one of {', '.join(get_args(Reader))}.")
+        if self.train_reader and (self.reader == "none" or self.reader_layers == 0):
+            raise InputError("train_reader needs a reader with layers to train: --model.reader minilm.")
         if self.actions == "map" and self.angle_width % 16:
             raise InputError(f"angle_width {self.angle_width} is not a multiple of 16, as acting on a map needs.")
         for name, choices in (("actions", get_args(Actions)), ("stop_sight", get_args(StopSight))):

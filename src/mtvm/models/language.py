@@ -85,11 +85,11 @@ READER_WIDTH = 384
 
 
 class LanguageEncoder(nn.Module):
-    """transformers' BERT without its pooler; with `config.reader`, on top of a frozen pretrained model.
+    """transformers' BERT without its pooler; with `config.reader`, on top of a pretrained model.
 
-    The reader's states of a text never change, so they can be computed once: `read` fills `Tokens.states`, and tokens
-    that have states are not read again. A text with words dropped is another text: it is read anew, as the reader would
-    otherwise have seen the dropped words.
+    A frozen reader's states of a text never change, so they can be computed once: `read` fills `Tokens.states`, and
+    tokens that have states are not read again. A text with words dropped is another text: it is read anew, as the
+    reader would otherwise have seen the dropped words.
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -103,18 +103,23 @@ class LanguageEncoder(nn.Module):
             config.max_positions,
             config.dropout,
         )
-        self._frozen: list[nn.Module] = []
+        self._always_frozen: list[nn.Module] = []
         self.reader: nn.Module | None = None
         if config.reader == "minilm":
             self.reader = _bert(config.vocabulary, READER_WIDTH, config.reader_layers, 12, 1536, 512, 0.0)
             self.project = nn.Linear(READER_WIDTH, config.hidden)
-            self.reader.requires_grad_(False)
-            self._frozen = [self.reader]
+            embeddings = self.reader.get_submodule("embeddings")
+            self._always_frozen = [embeddings if config.train_reader else self.reader]
+        self._frozen = self._always_frozen
+        for part in self._frozen:
+            part.requires_grad_(False)
+        self.is_read_once = self.reader is not None and not config.train_reader
+        """Whether the reader is frozen, so that texts need to be read only once."""
 
     def freeze(self, layers: int) -> None:
         """Freeze the word embeddings and the first layers: no gradients, no dropout."""
         every = [self.bert.get_submodule("embeddings"), *self.bert.get_submodule("encoder.layer").children()]
-        self._frozen = ([] if self.reader is None else [self.reader]) + (every[: layers + 1] if layers else [])
+        self._frozen = self._always_frozen + (every[: layers + 1] if layers else [])
         for part in self._frozen:
             part.requires_grad_(False).eval()
 
@@ -124,12 +129,12 @@ class LanguageEncoder(nn.Module):
             part.eval()
         return self
 
-    @torch.no_grad()
     def read(self, tokens: Tokens) -> Tokens:
         """The tokens with the reader's states, if there is a reader."""
         if self.reader is None or tokens.states is not None:
             return tokens
-        states = _in_chunks(self.reader, "input_ids", tokens.ids, tokens.mask, tokens.mask)
+        with torch.set_grad_enabled(torch.is_grad_enabled() and not self.is_read_once):
+            states = _in_chunks(self.reader, "input_ids", tokens.ids, tokens.mask, tokens.mask)
         return dataclasses.replace(tokens, states=states)
 
     def forward(self, tokens: Tokens, mask: Tensor) -> Tensor:

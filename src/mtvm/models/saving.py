@@ -27,8 +27,9 @@ def save_model(model: Network, path: Path | str, metrics: dict[str, float] | Non
 
 
 def save_compact(model: Network, path: Path | str, card: str) -> None:
-    """Save an agent to be passed on: in half precision, without the frozen reader, which pip brings anyway."""
-    own = {name: value for name, value in model.state_dict().items() if not name.startswith(_READER)}
+    """Save an agent to be passed on: in half precision, without a frozen reader, which pip brings anyway."""
+    brought = (_READER,) if model.language.is_read_once else ()
+    own = {name: value for name, value in model.state_dict().items() if not name.startswith(brought)}
     halves = {name: value.half() if value.is_floating_point() else value for name, value in own.items()}
     _save(model, Path(path), halves, card)
 
@@ -88,7 +89,8 @@ def fill_where_it_fits(model: Network, path: Path) -> float:
     """Fill a model with what it has in common with another one, whose weights are at `path`; the share of its own
     learned numbers that this is. What both have must fit, except that texts may be of another length."""
     tensors = read_weight_file(path)
-    expected = {name: ours for name, ours in model.state_dict().items() if not name.startswith(_READER)}
+    brought = (_READER,) if model.language.is_read_once else ()
+    expected = {name: ours for name, ours in model.state_dict().items() if not name.startswith(brought)}
     common = {name: tensors[name] for name in expected if name in tensors}
     if _BY_POSITION in common:
         ours, given = expected[_BY_POSITION].clone(), common[_BY_POSITION]
