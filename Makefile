@@ -57,13 +57,31 @@ r2r: $(READY)  ## Train on real R2R: annotated names, and names guessed from cap
 r2r-pixels: $(READY)  ## The same with sight from pixels: names guessed from captions
 	$(R2R) --out $(RUN)/r2r-pixels --data.sight guesses $(AUGMENTED) $(WHOLE)
 
-r2r-rows: $(READY)  ## What its parts are worth, at half the updates: all of it, then without one part each
-	$(R2R) --out $(RUN)/half-all $(ANNOTATED) $(AUGMENTED) $(HALF)
-	$(R2R) --out $(RUN)/half-no-memory --model.history none $(ANNOTATED) $(AUGMENTED) $(HALF)
-	$(R2R) --out $(RUN)/half-recurrent --model.history recurrent $(ANNOTATED) $(AUGMENTED) $(HALF)
-	$(R2R) --out $(RUN)/half-consistency --loss.consistency.enabled --loss.word-dropping 0 $(ANNOTATED) $(AUGMENTED) $(HALF)
-	$(R2R) --out $(RUN)/half-not-augmented $(ANNOTATED) $(HALF)
-	$(R2R) --out $(RUN)/half-blind --data.sight blind $(AUGMENTED) $(HALF)
+# One row each, at half the updates: make row-all, row-no-memory, ... ; make r2r-rows walks through all of them.
+ROWS := all no-memory recurrent consistency environment-dropout trained-reader blind not-augmented unfiltered second-round
+r2r-rows: $(ROWS:%=row-%)  ## What its parts are worth, at half the updates: all of it, then with one part changed each
+
+row-all: CHANGED := $(ANNOTATED) $(AUGMENTED)
+row-no-memory: CHANGED := $(ANNOTATED) $(AUGMENTED) --model.history none
+row-recurrent: CHANGED := $(ANNOTATED) $(AUGMENTED) --model.history recurrent
+row-consistency: CHANGED := $(ANNOTATED) $(AUGMENTED) --loss.consistency.enabled --loss.word-dropping 0
+row-environment-dropout: CHANGED := $(ANNOTATED) $(AUGMENTED) --data.environment-dropout 0.3
+row-trained-reader: CHANGED := $(ANNOTATED) $(AUGMENTED) --model.reader-layers 6 --model.train-reader
+row-blind: CHANGED := $(AUGMENTED) --data.sight blind
+row-not-augmented: CHANGED := $(ANNOTATED)
+row-unfiltered: CHANGED := $(ANNOTATED) --data.train r2r/train prevalent/runs/spoken.json.gz
+row-second-round: CHANGED := $(ANNOTATED) --data.train r2r/train prevalent/runs/second-round.json.gz
+row-unfiltered: runs/spoken.json.gz
+row-second-round: runs/second-round.json.gz
+row-%: $(READY)
+	$(R2R) --out $(RUN)/half-$* $(CHANGED) $(HALF)
+
+# All that the speaker says, and the half of it that a better follower chooses. They need the speaker and the follower of make augmented.
+runs/spoken.json.gz: | $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/mtvm augment --speaker runs/speaker --paths 80000 --out $@
+
+runs/second-round.json.gz: runs/spoken.json.gz | $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/mtvm augment --instructions runs/spoken.json.gz --follower $(RUN)/r2r-annotated --out $@
 
 r4r: $(READY) runs/r4r/R4R_train.json runs/r4r/R4R_val_seen.json runs/r4r/R4R_val_unseen.json  ## Long paths, by the agent of make r2r: how much memory they need
 	$(R2R) --out $(RUN)/r4r --init $(RUN)/r2r-annotated/best $(ANNOTATED) --data.train r4r/runs/r4r/R4R_train.json r2r/train \

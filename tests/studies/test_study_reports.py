@@ -65,12 +65,16 @@ def test_a_finished_study_only_redraws(tiny_folder, sight, out):
 
 def test_reports_do_not_say_where_things_are(tiny_folder, sight, out, monkeypatch):
     monkeypatch.chdir(out.parent)
-    folder = run("drop-rate", out.relative_to(out.parent), tiny_folder, sight)
+    here = out.relative_to(out.parent)
+    run("drop-rate", here, tiny_folder, sight)
+    agent = next(here.glob("trials/*/run/best"))
+    folder = run("drop-rate", here, tiny_folder, sight, init=agent)
     for name in ("report.md", "report.html", "configs.json"):
         text = (folder / name).read_text()
         assert str(out.parent) not in text
         assert str(tiny_folder) not in text
         assert "$MTVM_DATA" in text
+        assert str(agent) in text
 
 
 def test_what_is_kept_of_trials_in_a_repository_is_enough_to_redraw(tiny_folder, sight, out, tmp_path):

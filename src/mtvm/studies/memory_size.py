@@ -5,7 +5,7 @@ from __future__ import annotations
 from mtvm.studies.blocks import Block, Figure, metrics_table
 from mtvm.studies.charts import Line, Panel, draw_panels
 from mtvm.studies.findings import Findings
-from mtvm.studies.study import NO_HISTORY, SEEN, UNSEEN, Arm, Study
+from mtvm.studies.study import SEEN, UNSEEN, Arm, Study
 from mtvm.tasks.metric import METRICS
 
 _SIZES = ("1", "2", "3", "4", "variable")
@@ -41,12 +41,12 @@ STUDY = Study(
     source="The paper's figure on the size of the memory bank",
     says=(
         "The paper: a larger memory helps in general, and the variable one is the best. Its dashed baseline is "
-        "PREVALENT's own agent; ours is the same network without any history."
+        "PREVALENT's own agent; ours is the same network, trained in the same way, without any history."
     ),
     arms=(
         *(Arm(size, {"model.memory_steps": int(size)}) for size in _SIZES[:-1]),
         Arm("variable"),
-        Arm(_BASELINE, NO_HISTORY),
+        Arm(_BASELINE, {"model.history": "none"}),
     ),
     draw=_draw,
     reference="variable",

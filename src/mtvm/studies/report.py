@@ -65,8 +65,11 @@ def write_report(findings: Sequence[Findings], extra_files: dict[str, Path], com
 
 def _without_places(text: str, findings: Findings) -> str:
     """A report is for other people too, who have the data elsewhere."""
-    out, data = findings.request.out, findings.data.config()
-    text = text.replace(str(data.folder), "$MTVM_DATA").replace(str(out.absolute()), str(out))
+    request, data = findings.request, findings.data.config()
+    text = text.replace(str(data.folder), "$MTVM_DATA")
+    for given in (request.out, request.init):
+        if given is not None:
+            text = text.replace(str(given.absolute()), str(given))
     return text if data.features is None else text.replace(str(data.features), data.features.name)
 
 

@@ -23,7 +23,7 @@ STUDY = Study(
     arms=(
         Arm(MTVM),
         Arm("VLN⟲BERT", {"model.architecture": "vlnbert", **NO_CONSISTENCY}),
-        Arm("no history", NO_HISTORY),
+        Arm("neither history nor consistency", NO_HISTORY),
     ),
     draw=_draw,
     if_there=("r2r/test",),
