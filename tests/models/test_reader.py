@@ -6,10 +6,12 @@ import pytest
 import torch
 from small_models import TEXTS, assert_same, make_model, words_of
 
+from mtvm.errors import InputError
 from mtvm.learning.texts import Texts
 from mtvm.models.language import READER_WIDTH
-from mtvm.models.saving import load_model, save_compact
+from mtvm.models.saving import WEIGHTS, load_model, save_compact
 from mtvm.models.text import MASK, drop_words
+from mtvm.weight_files import read_weight_file, write_safetensors
 
 DROPPED = 2
 """The word of each text that these tests drop."""
@@ -67,6 +69,10 @@ def test_a_reader_that_is_trained_learns_in_its_layers_and_is_saved(tmp_path):
     save_compact(model, tmp_path, "card")
     loaded = dict(load_model(tmp_path, "cpu").language.reader.named_parameters())
     assert_same(loaded["encoder.layer.0.output.dense.weight"], reader["encoder.layer.0.output.dense.weight"], 1e-2)
+    kept = {name: one for name, one in read_weight_file(tmp_path / WEIGHTS).items() if "reader" not in name}
+    write_safetensors(tmp_path / WEIGHTS, kept)
+    with pytest.raises(InputError, match="does not fit"):
+        load_model(tmp_path, "cpu")
 
 
 def test_reader_mixes_words_so_that_the_tests_below_can_fail(reading):

@@ -67,9 +67,11 @@ def _card(config: TrainConfig, folder: RunFolder, metrics: dict[str, Any]) -> st
     for name, values in metrics.items():
         row = (METRICS[one].format(values[one]) if is_number(values.get(one)) else "" for one in EVALUATED)
         lines.append(f"| {name} | {shown(values.get('episodes', ''))} | {' | '.join(row)} |")
+    is_frozen = config.model.reader == "minilm" and not config.model.train_reader
     lines += [
         "",
-        "Weights are in half precision, without the frozen MiniLM reader, which pip brings.",
+        "Weights are in half precision"
+        + (", without the frozen MiniLM reader, which pip brings." if is_frozen else "."),
         "",
         "```sh",
         "mtvm eval FOLDER --split r2r/val_unseen        # $MTVM_DATA names the data",

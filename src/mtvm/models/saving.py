@@ -28,9 +28,7 @@ def save_model(model: Network, path: Path | str, metrics: dict[str, float] | Non
 
 def save_compact(model: Network, path: Path | str, card: str) -> None:
     """Save an agent to be passed on: in half precision, without a frozen reader, which pip brings anyway."""
-    brought = (_READER,) if model.language.is_read_once else ()
-    own = {name: value for name, value in model.state_dict().items() if not name.startswith(brought)}
-    halves = {name: value.half() if value.is_floating_point() else value for name, value in own.items()}
+    halves = {name: value.half() if value.is_floating_point() else value for name, value in _own(model).items()}
     _save(model, Path(path), halves, card)
 
 
@@ -62,7 +60,7 @@ def load_weights(model: Network, path: Path) -> None:
     from mtvm.models.weights import load_reader
 
     tensors = read_weight_file(path)
-    if model.language.reader is not None and not any(name.startswith(_READER) for name in tensors):
+    if model.language.is_read_once and not any(name.startswith(_READER) for name in tensors):
         load_reader(model)
         tensors |= {name: value for name, value in model.state_dict().items() if name.startswith(_READER)}
     fill(model, tensors, path)
@@ -89,8 +87,7 @@ def fill_where_it_fits(model: Network, path: Path) -> float:
     """Fill a model with what it has in common with another one, whose weights are at `path`; the share of its own
     learned numbers that this is. What both have must fit, except that texts may be of another length."""
     tensors = read_weight_file(path)
-    brought = (_READER,) if model.language.is_read_once else ()
-    expected = {name: ours for name, ours in model.state_dict().items() if not name.startswith(brought)}
+    expected = _own(model)
     common = {name: tensors[name] for name in expected if name in tensors}
     if _BY_POSITION in common:
         ours, given = expected[_BY_POSITION].clone(), common[_BY_POSITION]
@@ -106,6 +103,12 @@ def fill_where_it_fits(model: Network, path: Path) -> float:
         )
     model.load_state_dict(common, strict=False)
     return sum(expected[name].numel() for name in common) / sum(ours.numel() for ours in expected.values())
+
+
+def _own(model: Network) -> dict[str, Tensor]:
+    """A model's weights without those of a frozen reader."""
+    brought = (_READER,) if model.language.is_read_once else ()
+    return {name: value for name, value in model.state_dict().items() if not name.startswith(brought)}
 
 
 def _fits(given: object, ours: Tensor) -> bool:
