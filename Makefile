@@ -76,12 +76,12 @@ row-second-round: runs/second-round.json.gz
 row-%: $(READY)
 	$(R2R) --out $(RUN)/half-$* $(CHANGED) $(HALF)
 
-# All that the speaker says, and the half of it that a better follower chooses. They need the speaker and the follower of make augmented.
+# All that the speaker says; and new paths, described by it, of which the better follower of make r2r chooses. They need the speaker of make augmented.
 runs/spoken.json.gz: | $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/mtvm augment --speaker runs/speaker --paths 80000 --out $@
 
-runs/second-round.json.gz: runs/spoken.json.gz | $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/mtvm augment --instructions runs/spoken.json.gz --follower $(RUN)/r2r-annotated --out $@
+runs/second-round.json.gz: | $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/mtvm augment --speaker runs/speaker --follower $(RUN)/r2r-annotated --paths 80000 --seed 1 --out $@
 
 r4r: $(READY) runs/r4r/R4R_train.json runs/r4r/R4R_val_seen.json runs/r4r/R4R_val_unseen.json  ## Long paths, by the agent of make r2r: how much memory they need
 	$(R2R) --out $(RUN)/r4r --init $(RUN)/r2r-annotated/best $(ANNOTATED) --data.train r4r/runs/r4r/R4R_train.json r2r/train \
