@@ -86,3 +86,10 @@ def differences(one: dict[str, Any], other: dict[str, Any], prefix: str = "") ->
         elif ours != theirs:
             found[f"{prefix}{name}"] = ours, theirs
     return found
+
+
+def completed(config: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
+    """A plain config with the default of each option that it does not have."""
+    whole = defaults | config
+    parts = {name: part for name, part in defaults.items() if isinstance(part, dict)}
+    return whole | {name: completed(whole[name], part) for name, part in parts.items() if isinstance(whole[name], dict)}

@@ -64,6 +64,16 @@ def test_run_folder_check_refuses_another_config(config, changes, said):
     assert str(found.value).startswith(str(config.out))
 
 
+def test_run_folder_check_takes_a_run_that_is_older_than_an_option(config):
+    RunFolder(config.out).write_config(config)
+    older = json.loads((config.out / "config.json").read_text())
+    del older["model"]["train_reader"], older["optimizer"]["reader_lr"], older["loss"]["matching"]
+    (config.out / "config.json").write_text(json.dumps(older))
+    RunFolder(config.out).check(config)
+    with pytest.raises(InputError, match=r"optimizer\.reader_lr is 0\.1 there, 0\.5 here"):
+        RunFolder(config.out).check(changed(config, optimizer={"reader_lr": 0.5}))
+
+
 @pytest.mark.parametrize(
     "changes",
     [

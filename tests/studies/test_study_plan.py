@@ -31,6 +31,19 @@ def test_every_arm_and_seed_is_another_training(tiny_folder, tmp_path):
     assert [trial.config.seed for trial in trials[:3]] == [0, 1, 2]
 
 
+def test_weights_to_start_from_are_known_by_themselves_not_by_their_card(tiny_folder, tmp_path):
+    agent = tmp_path / "release" / "best"
+    agent.mkdir(parents=True)
+    for name, content in (("config.json", "{}"), ("model.safetensors", "weights")):
+        (agent / name).write_text(content)
+    request = dataclasses.replace(request_of("attention", tmp_path / "out"), init=agent.parent)
+    before = keys(plan_of(request, tiny_folder))
+    (agent.parent / "README.md").write_text("a card")
+    assert keys(plan_of(request, tiny_folder)) == before
+    (agent / "model.safetensors").write_text("others")
+    assert not set(keys(plan_of(request, tiny_folder)).values()) & set(before.values())
+
+
 def test_studies_share_the_trainings_that_they_have_in_common(tiny_folder, tmp_path):
     by_name = {name: plan_of(request_of(name, tmp_path), tiny_folder) for name in ("table3", "table4", "robustness")}
     folders = {name: {trial.arm: trial.folder for trial in trials} for name, trials in by_name.items()}

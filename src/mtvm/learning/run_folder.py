@@ -23,11 +23,12 @@ from pathlib import Path
 from typing import Any
 
 from mtvm.config import SelectionConfig, Split, TrainConfig
-from mtvm.config_files import differences
+from mtvm.config_files import completed, differences
 from mtvm.errors import InputError, shown
 from mtvm.files import read_json, remove_leftovers, write_json
 from mtvm.learning.record import RECORD, read_record
 from mtvm.locks import lock
+from mtvm.models.config import ModelConfig
 from mtvm.tasks.metric import METRICS
 
 CONFIG, CHECKPOINT, BEST, EVALUATIONS, TENSORBOARD = "config.json", "checkpoint.pt", "best", "eval", "tensorboard"
@@ -115,8 +116,12 @@ class RunFolder:
 
 
 def refuse_changes(there: dict[str, Any], config: TrainConfig, path: Path, what: str, where: str, remedy: str) -> None:
-    """Raise if a config differs from the plain one that is there in anything that changes what is learned."""
-    for name, (before, now) in differences(there, config.to_dict()).items():
+    """Raise if a config differs from the plain one that is there in anything that changes what is learned.
+
+    Options that are not there, since they are newer than the run, were what they are by default.
+    """
+    defaults = TrainConfig(out=config.out, model=ModelConfig()).to_dict()
+    for name, (before, now) in differences(completed(there, defaults), config.to_dict()).items():
         if name not in _MAY_CHANGE:
             raise InputError(
                 f"{path}: {what} ({name} is {shown(before)} {where}, {shown(now)} here); {remedy} with --out."

@@ -22,6 +22,7 @@ import mtvm
 from mtvm.config import DataConfig, Split, TrainConfig
 from mtvm.config_files import differences, from_plain, to_plain
 from mtvm.files import read_json, write_json
+from mtvm.learning.run_folder import BEST, CHECKPOINT
 from mtvm.models.config import ModelConfig
 from mtvm.models.saving import CONFIG, WEIGHTS
 from mtvm.studies.data import StudyData, digest_of
@@ -153,14 +154,24 @@ def key_of_run(config: TrainConfig, data: StudyData) -> str:
     content["data.train"] = [data.digest(text) for text in config.data.train]
     content["graphs"], content["seen"] = data.graphs, data.seen(config.data)
     content["selection.split"] = data.digest(config.selection.split)
-    content["init"] = None if config.init is None else digest_of(config.init)
+    content["init"] = None if config.init is None else _digest_of_weights(config.init)
     return _key(content)
 
 
 def key_of_agent(folder: Path, config: DataConfig, data: StudyData) -> str:
     """The digest of an agent that is given."""
-    files = [digest_of(folder / name) for name in (CONFIG, WEIGHTS)]
-    return _key([files, data.graphs, data.seen(config)])
+    return _key([_digest_of_weights(folder), data.graphs, data.seen(config)])
+
+
+def _digest_of_weights(path: Path) -> Any:
+    """Of what `--init` or an agent's folder gives to a training; model cards and records of runs do not count."""
+    if (path / CHECKPOINT).is_file():
+        return digest_of(path / CHECKPOINT)
+    for folder in (path, path / BEST):
+        files = [folder / CONFIG, folder / WEIGHTS]
+        if all(file.is_file() for file in files):
+            return [digest_of(file) for file in files]
+    return digest_of(path)
 
 
 def name_of_evaluation(text: str, condition: str | None, data: StudyData) -> str:
