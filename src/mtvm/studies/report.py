@@ -216,19 +216,18 @@ def _code(trials: Sequence[Trial]) -> str:
 
 
 def git_version() -> str:
-    """Of the source code, if it is in a repository."""
-    place = Path(mtvm.__file__).parent
+    """Of the source code, if it is in a repository; "dirty" if it was changed since."""
     try:
-        found = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--abbrev=12"],
-            cwd=place,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        version = _git("describe", "--always", "--abbrev=12")
+        changed = _git("status", "--porcelain", "--", ".")
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
-    return found.stdout.strip()
+    return f"{version}-dirty" if changed else version
+
+
+def _git(*arguments: str) -> str:
+    place = Path(mtvm.__file__).parent
+    return subprocess.run(["git", *arguments], cwd=place, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def _environment() -> str:
