@@ -47,7 +47,7 @@ class Line:
 @dataclasses.dataclass(frozen=True)
 class Panel:
     """One plot of lines; `levels` are dashed, horizontal, and belong to the lines of the same number. Where x is of
-    kinds, not of numbers, there are points that are not `joined`."""
+    kinds, not of numbers, there are points that are not `joined`. A `logarithmic` x needs `ticks`."""
 
     title: str
     x: str
@@ -56,6 +56,7 @@ class Panel:
     levels: Sequence[tuple[str, float]] = ()
     ticks: Sequence[tuple[float, str]] = ()
     joined: bool = True
+    logarithmic: bool = False
 
 
 def draw_panels(panels: Sequence[Panel], width: float = 3.3) -> Any:
@@ -70,6 +71,9 @@ def draw_panels(panels: Sequence[Panel], width: float = 3.3) -> Any:
         for number, (name, level) in enumerate(panel.levels):
             plot.axhline(level, color=_colour(number), linestyle=(0, (5, 3)), linewidth=1.1, label=name)
         plot.set(title=panel.title, xlabel=panel.x, ylabel=panel.y)
+        if panel.logarithmic:
+            plot.set_xscale("log")
+            plot.minorticks_off()
         if panel.ticks:
             plot.set_xticks([place for place, _ in panel.ticks], [name for _, name in panel.ticks])
     return _with_legend(figure, axes)

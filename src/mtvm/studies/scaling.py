@@ -16,16 +16,16 @@ _HEAD = 32
 
 def _draw(findings: Findings) -> list[Block]:
     shares = {**_SHARES, _FULL: 1.0}
+    named_shares = {name: name.split(maxsplit=1)[0] for name in shares}
     sizes = {
         arm: cost["parameters_as_table5"] for arm in (*_WIDTHS, _FULL) if (cost := findings.training(arm)) is not None
     }
+    named_sizes = {arm: f"{size / 1e6:.2f}M" for arm, size in sizes.items()}
     panels = [
-        _panel(findings, "Training data", "share of the paths (log)", shares),
-        _panel(findings, "Network", "parameters without language encoder and critic (log)", sizes),
+        _panel(findings, "Training data", "share of the paths", shares, named_shares),
+        _panel(findings, "Network", "parameters, as Table 5 counts them", sizes, named_sizes),
     ]
     drawn = draw_panels(panels)
-    for plot in drawn.axes:
-        plot.set_xscale("log")
     described = "Success over the share of training paths, and over parameters; the table has the numbers."
     return [
         Figure(f"scaling-{findings.preset}", "Data and size against success", drawn, described),
@@ -33,7 +33,7 @@ def _draw(findings: Findings) -> list[Block]:
     ]
 
 
-def _panel(findings: Findings, title: str, x: str, arms: dict[str, float]) -> Panel:
+def _panel(findings: Findings, title: str, x: str, arms: dict[str, float], names: dict[str, str]) -> Panel:
     lines = []
     for split in (SEEN, UNSEEN):
         found = [
@@ -41,7 +41,8 @@ def _panel(findings: Findings, title: str, x: str, arms: dict[str, float]) -> Pa
         ]
         known = [(place, one) for place, one in found if one is not None]
         lines.append(Line(split, [place for place, _ in known], [one for _, one in known]))
-    return Panel(title, x, "SR (%)", lines)
+    ticks = [(place, names[arm]) for arm, place in arms.items()]
+    return Panel(title, x, "SR (%)", lines, ticks=ticks, logarithmic=True)
 
 
 def _width(hidden: int) -> dict[str, object]:
