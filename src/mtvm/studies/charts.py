@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ STYLE = {
     "svg.hashsalt": "mtvm",
 }
 _DOTS_PER_INCH = 200
-_INCHES_PER_LETTER, _INCHES_PER_HANDLE = 0.08, 0.6
+_INCHES_PER_LETTER, _INCHES_PER_HANDLE, _INCHES_PER_ROW = 0.08, 0.6, 0.21
 """Of a legend, at most."""
 
 
@@ -169,10 +170,12 @@ def figure_with_axes(size: tuple[float, float], rows: int, columns: int) -> tupl
 
 
 def _with_legend(figure: Any, axes: Sequence[Any]) -> Any:
-    """One legend of all plots, below them."""
+    """One legend of all plots, below them, which makes the figure higher if it needs more than one row."""
     named = {name: handle for plot in axes for handle, name in zip(*plot.get_legend_handles_labels(), strict=True)}
     widest = _INCHES_PER_LETTER * max(map(len, named)) + _INCHES_PER_HANDLE
     columns = max(1, min(len(named), int(figure.get_figwidth() / widest)))
+    rows = math.ceil(len(named) / columns)
+    figure.set_figheight(figure.get_figheight() + _INCHES_PER_ROW * (rows - 1))
     figure.legend(named.values(), named.keys(), loc="outside lower center", ncols=columns, frameon=False)
     return figure
 
