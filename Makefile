@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test fuzz attack lint format bench r2r r2r-pixels r2r-rows r4r ndh augmented pretrained vendor clean
+.PHONY: demo test fuzz attack lint format bench r2r r2r-pixels r2r-rows r4r ndh augmented augmented-second pretrained vendor clean
 
 demo: $(READY)  ## Build 36 homes, train two agents in them, show scores and pictures
 	$(BIN)/mtvm demo
@@ -41,27 +41,38 @@ bench: $(READY)  ## Measure speed; see docs/speed.md
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/long_run.py
 
-# Rows of docs/results.md on real R2R, about an hour each on one core; two of them run side by side. $MTVM_DATA names the data;
-# SEED=1 and SEED=2 are the other seeds.
+# Rows of docs/results.md on real R2R, on one core each; two of them run side by side. $MTVM_DATA names the data; SEED=1 and SEED=2 are the
+# other seeds. Agents are trained in two stages: the first (about 75 minutes) is shared by all seeds, the second (about two hours) is not.
 SEED ?= 0
 RUN = runs/seed$(SEED)
-R2R = OMP_NUM_THREADS=1 $(BIN)/mtvm train r2r-map --seed $(SEED)
+TRAIN := OMP_NUM_THREADS=1 $(BIN)/mtvm train r2r-map
+R2R = $(TRAIN) --seed $(SEED)
 ANNOTATED := --data.sight names+guesses
+PIXELS := --data.sight guesses
 AUGMENTED := --data.train r2r/train prevalent/releases/r2r-augmented.json.gz
-WHOLE := --optimizer.updates 5000 --selection.every 1250
+TWICE_AUGMENTED := --data.train r2r/train@2 prevalent/releases/r2r-augmented.json.gz prevalent/releases/r2r-augmented-second.json.gz
+FIRST := --optimizer.updates 5000 --selection.every 1250 --data.evaluate r2r/val_seen
+SECOND := --loss.teacher-forced-updates 0 --optimizer.updates 7500 --selection.every 1250
 HALF := --optimizer.updates 2500 --selection.every 1250
 
-r2r: $(READY)  ## Train on real R2R: annotated names, and names guessed from captions, as sight ($$MTVM_DATA names the data)
-	$(R2R) --out $(RUN)/r2r-annotated $(ANNOTATED) $(AUGMENTED) $(WHOLE)
+r2r: $(READY) runs/first/annotated/eval  ## Train on real R2R: annotated names, and names guessed from captions, as sight ($$MTVM_DATA names the data)
+	$(R2R) --out $(RUN)/r2r-annotated --init runs/first/annotated/best $(ANNOTATED) $(TWICE_AUGMENTED) $(SECOND)
 
-r2r-pixels: $(READY)  ## The same with sight from pixels: names guessed from captions
-	$(R2R) --out $(RUN)/r2r-pixels --data.sight guesses $(AUGMENTED) $(WHOLE)
+r2r-pixels: $(READY) runs/first/pixels/eval  ## The same with sight from pixels: names guessed from captions
+	$(R2R) --out $(RUN)/r2r-pixels --init runs/first/pixels/best $(PIXELS) $(TWICE_AUGMENTED) $(SECOND)
+
+runs/first/annotated/eval: | $(READY)
+	$(TRAIN) --out runs/first/annotated $(ANNOTATED) $(AUGMENTED) $(FIRST)
+
+runs/first/pixels/eval: | $(READY)
+	$(TRAIN) --out runs/first/pixels $(PIXELS) $(AUGMENTED) $(FIRST)
 
 # One row each, at half the updates: make row-all, row-no-memory, ... ; make r2r-rows walks through all of them.
-ROWS := all no-memory recurrent consistency environment-dropout trained-reader blind not-augmented unfiltered second-round
+ROWS := all pretrained no-memory recurrent consistency environment-dropout trained-reader blind not-augmented unfiltered second-round
 r2r-rows: $(ROWS:%=row-%)  ## What its parts are worth, at half the updates: all of it, then with one part changed each
 
 row-all: CHANGED := $(ANNOTATED) $(AUGMENTED)
+row-pretrained: CHANGED := --init runs/first/annotated/best --loss.teacher-forced-updates 0 $(ANNOTATED) $(AUGMENTED)
 row-no-memory: CHANGED := $(ANNOTATED) $(AUGMENTED) --model.history none
 row-recurrent: CHANGED := $(ANNOTATED) $(AUGMENTED) --model.history recurrent
 row-consistency: CHANGED := $(ANNOTATED) $(AUGMENTED) --loss.consistency.enabled --loss.word-dropping 0
@@ -70,18 +81,15 @@ row-trained-reader: CHANGED := $(ANNOTATED) $(AUGMENTED) --model.reader-layers 6
 row-blind: CHANGED := $(AUGMENTED) --data.sight blind
 row-not-augmented: CHANGED := $(ANNOTATED)
 row-unfiltered: CHANGED := $(ANNOTATED) --data.train r2r/train prevalent/runs/spoken.json.gz
-row-second-round: CHANGED := $(ANNOTATED) --data.train r2r/train prevalent/runs/second-round.json.gz
+row-second-round: CHANGED := $(ANNOTATED) --data.train r2r/train prevalent/releases/r2r-augmented-second.json.gz
+row-pretrained: runs/first/annotated/eval
 row-unfiltered: runs/spoken.json.gz
-row-second-round: runs/second-round.json.gz
 row-%: $(READY)
 	$(R2R) --out $(RUN)/half-$* $(CHANGED) $(HALF)
 
-# All that the speaker says; and new paths, described by it, of which the better follower of make r2r chooses. They need the speaker of make augmented.
+# All that the speaker of make augmented says, good or bad.
 runs/spoken.json.gz: | $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/mtvm augment --speaker runs/speaker --paths 80000 --out $@
-
-runs/second-round.json.gz: | $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/mtvm augment --speaker runs/speaker --follower $(RUN)/r2r-annotated --paths 80000 --seed 1 --out $@
 
 r4r: $(READY) runs/r4r/R4R_train.json runs/r4r/R4R_val_seen.json runs/r4r/R4R_val_unseen.json  ## Long paths, by the agent of make r2r: how much memory they need
 	$(R2R) --out $(RUN)/r4r --init $(RUN)/r2r-annotated/best $(ANNOTATED) --data.train r4r/runs/r4r/R4R_train.json r2r/train \
@@ -106,6 +114,10 @@ augmented: $(READY)  ## Make the instructions in releases/ again: a speaker, a f
 	  --loss.teacher-forced-updates 250 --data.evaluate r2r/val_seen
 	OMP_NUM_THREADS=1 $(BIN)/mtvm augment --speaker runs/speaker --follower runs/follower --paths 80000 \
 	  --out releases/r2r-augmented.json.gz
+
+augmented-second: $(READY) runs/first/annotated/eval  ## The second round: new paths, described by the same speaker, of which a better follower chooses
+	OMP_NUM_THREADS=1 $(BIN)/mtvm augment --speaker runs/speaker --follower runs/first/annotated --paths 80000 --seed 1 \
+	  --out releases/r2r-augmented-second.json.gz
 
 pretrained: $(READY)  ## Train the agent that ships with the package (ten minutes)
 	$(BIN)/python tools/make_pretrained.py
