@@ -10,7 +10,7 @@ from mtvm.studies.study import NO_CONSISTENCY, UNSEEN, Arm, Study
 _DROPPED = {**NO_CONSISTENCY, "loss.word_dropping": 0.5}
 _NONE = {"model.history": "none"}
 _WEAK = {"loss.consistency.language_weight": 0.6 / 72, "loss.consistency.crossmodal_weight": 0.2 / 72}
-"""With this, the loss is about as large beside imitation and A2C as the released code's, with 6 and 2, is there."""
+"""To see whether the loss is too strong."""
 _NOTE = (
     "Word dropping: half of the words are dropped as augmentation, without the consistency loss. Weak consistency: λs "
     "and λm of the paper divided by 72. " + SOURCE
