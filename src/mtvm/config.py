@@ -67,6 +67,9 @@ class DataConfig:
     """What the agent sees where no store is given. names: features of the annotated names of rooms and objects.
     captions: features of what an image model said of each view. guesses: names guessed from captions. Several are
     joined by +, as captions+names. blind: nothing but the directions in which it can walk."""
+    guesser: Path | None = None
+    """The networks that guess names, guesser.safetensors of an agent; by default those of --init, or else they learn on
+    the buildings that are trained on."""
     train: tuple[str, ...] = ("r2r/train",)
     """Splits to train on, as TASK/SPLIT or TASK/SPLIT@WEIGHT; they take turns in proportion to their weights."""
     evaluate: tuple[str, ...] = ("r2r/val_seen", "r2r/val_unseen")

@@ -194,6 +194,14 @@ def write_text(path: Path, text: str) -> None:
         fresh.write_text(text, encoding="utf-8")
 
 
+def copy_file(source: Path, path: Path) -> None:
+    with atomic_path(path) as fresh:
+        try:
+            shutil.copyfile(source, fresh)
+        except FileNotFoundError:
+            raise InputError(f"{source}: there is no such file.") from None
+
+
 def json_text(value: Any, indent: int | None = None) -> str:
     """`value` as JSON, which knows neither NaN nor infinity: they become null."""
     try:

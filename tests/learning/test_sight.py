@@ -1,16 +1,20 @@
 """What the agent sees where no store is given: made once of the data folder, kept in the cache, refused by name."""
 
+import functools
 import json
 import shutil
 
 import numpy as np
 import pytest
-from small_runs import count_calls
+from small_runs import count_calls, small_config, train
 
+import mtvm
 from mtvm.config import DataConfig
 from mtvm.errors import InputError
 from mtvm.features import captions, names
 from mtvm.learning import sight as sights
+from mtvm.learning.release import release
+from mtvm.learning.run_folder import RunFolder
 from mtvm.learning.sight import SightMaker
 from mtvm.tasks.data import DataFolder
 
@@ -85,18 +89,44 @@ def test_sight_of_names_is_made_anew_for_other_graphs(folder):
     assert opened(folder, "names").path != before
 
 
-def test_guesses_learn_from_people_whatever_else_is_trained_on(folder, monkeypatch):
+@pytest.fixture
+def learnt(monkeypatch):
+    """Learning to guess names takes two folds here, since there are few buildings; the calls of it."""
+    learn = functools.partial(sights.learn_names, folds=2, epochs=1)
+    monkeypatch.setattr(sights, "learn_names", learn)
+    return count_calls(monkeypatch, sights, "learn_names", lambda *_, **options: options["walks"])
+
+
+def test_guesses_learn_from_people_whatever_else_is_trained_on(folder, learnt):
     """So that an agent sees the same after it was taught on other paths."""
-    made = []
-    monkeypatch.setattr(SightMaker, "_made", lambda maker, kind, digest, make: made.append(digest.hexdigest()))
-    for train in (("r2r/train",), ("r4r/train", "r2r/train"), ("r2r/train", "prevalent/aug")):
-        config = DataConfig(folder=folder, sight="guesses", train=train)
-        SightMaker(config, DataFolder(folder), show_progress=False)._guesses()
-    assert len(made) == 3
-    assert len(set(made)) == 1
+    for splits in (("r2r/train",), ("r4r/train", "r2r/train"), ("r2r/train", "prevalent/aug")):
+        config = DataConfig(folder=folder, sight="guesses", train=splits)
+        assert SightMaker(config, DataFolder(folder), show_progress=False).open().width > 0
+    assert len(learnt) == 1
     config = DataConfig(folder=folder, sight="guesses", train=("r4r/train",))
     with pytest.raises(InputError, match="learns from what people say"):
         SightMaker(config, DataFolder(folder), show_progress=False).open()
+
+
+def test_a_guesser_that_is_damaged_in_the_cache_learns_anew(folder, learnt):
+    maker = SightMaker(DataConfig(folder=folder, sight="guesses"), DataFolder(folder), show_progress=False)
+    file = maker.guesser()
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-50] + bytes(50))
+    assert maker.guesser() == file
+    assert file.read_bytes() == whole
+    assert len(learnt) == 2
+
+
+def test_a_guesser_that_is_given_needs_neither_names_nor_splits_that_people_described(folder, learnt):
+    own = DataFolder(folder)
+    learning = SightMaker(DataConfig(folder=folder, sight="guesses"), own, show_progress=False)
+    file, before = learning.guesser(), learning.open()
+    (folder / "viewpoints.jsonl").unlink()
+    config = DataConfig(folder=folder, sight="guesses", train=("r4r/train",), guesser=file)
+    given = SightMaker(config, own, show_progress=False).open()
+    assert given.path == before.path
+    assert len(learnt) == 1
 
 
 def test_sights_that_are_joined_stand_side_by_side(folder, tiny_world):
@@ -123,3 +153,42 @@ def test_sight_without_its_file_is_refused(folder, sight, missing):
     with pytest.raises(InputError, match=rf"no \w+ file {missing}\(\.gz\) below it") as found:
         opened(folder, sight)
     assert str(found.value).startswith(str(folder))
+
+
+def guessing(folder, out, **changes):
+    data = {"features": None, "sight": "guesses"} | changes.pop("data", {})
+    return small_config(folder, out, optimizer={"updates": 1}, selection={"every": 1, "limit": 5}, data=data, **changes)
+
+
+def test_an_agent_that_sees_guesses_carries_the_networks_that_make_them(folder, learnt, tmp_path):
+    run = train(guessing(folder, tmp_path / "run"))[0].folder.path
+    own = RunFolder(run).config().data
+    assert own.guesser == run / "best" / "guesser.safetensors"
+    # Another run that starts from it sees the same, though its own splits would teach something else.
+    other = folder / "few.json"
+    other.write_text(json.dumps(json.loads((folder / "R2R" / "R2R_train.json").read_text())[:3]))
+    config = guessing(folder, tmp_path / "next", init=run / "best", data={"train": (f"r2r/{other}",)})
+    after = train(config)[0].folder.path
+    assert (after / "best" / "guesser.safetensors").read_bytes() == own.guesser.read_bytes()
+    train(RunFolder(after).config())  # it can be resumed
+    assert len(learnt) == 1
+
+
+def test_a_released_agent_that_sees_guesses_needs_captions_only(folder, learnt, tmp_path, monkeypatch):
+    run = train(guessing(folder, tmp_path / "run"))[0].folder.path
+    passed_on = release(run, tmp_path / "released")
+    (folder / "viewpoints.jsonl").unlink()
+    (folder / "R2R" / "R2R_train.json").unlink()
+    monkeypatch.setenv("MTVM_CACHE", str(tmp_path / "another"))
+    for agent, config in ((passed_on, folder), (passed_on / "best", DataConfig(folder=folder, sight="guesses"))):
+        done = mtvm.evaluate(agent, ["r2r/val_unseen"], data=config, show_progress=False, device="cpu")
+        assert len(done["r2r/val_unseen"].nodes)
+    assert len(learnt) == 1
+
+
+def test_a_released_agent_that_was_given_a_store_does_not_say_that_it_sees_names(small_data, tmp_path):
+    config = small_config(small_data, tmp_path / "run", optimizer={"updates": 1}, data={"sight": "names"})
+    train(config)
+    passed_on = release(config.out, tmp_path / "released")
+    assert RunFolder(passed_on).config().data.sight is None
+    assert "It sees a feature store that the user brings" in (passed_on / "README.md").read_text()

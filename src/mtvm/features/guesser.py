@@ -104,7 +104,7 @@ def fit(examples: Examples, vocabulary: int, *, epochs: int, seed: int, advance:
     return network.eval()
 
 
-def guess(network: Guesser, words: NDArray[np.int64]) -> tuple[NDArray[np.float32], ...]:
+def guess(network: Guesser, words: NDArray[np.int64], advance: Advance) -> tuple[NDArray[np.float32], ...]:
     """The shares (n, rooms) of the room, and of each kind of name (n, 36, names)."""
     parts: list[tuple[Tensor, ...]] = []
     with torch.inference_mode():
@@ -112,6 +112,7 @@ def guess(network: Guesser, words: NDArray[np.int64]) -> tuple[NDArray[np.float3
             some = torch.from_numpy(words[first : first + _PLACES_TO_GUESS])
             room, kinds = network(some, torch.arange(VIEWS).expand(len(some), VIEWS))
             parts.append(tuple(logits.softmax(-1) for logits in (room, *kinds)))
+            advance(len(some))
     return tuple(torch.cat(kind).numpy() for kind in zip(*parts, strict=True))
 
 

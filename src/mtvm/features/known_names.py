@@ -54,6 +54,9 @@ class KnownNames(NamedTuple):
     """(n, 36, objects + 1) shares of the objects that it shows; the last is 1 where it shows none of them."""
     words: NDArray[np.float16]
     """(n, 36, words) how often each was said by those who went there."""
+    room_names: tuple[str, ...]
+    object_names: tuple[str, ...]
+    word_names: tuple[str, ...]
 
 
 def known_names(
@@ -67,17 +70,20 @@ def known_names(
     graphs = World.load(connectivity, sorted(scans)).graphs
     seen = places_of(graphs, seen, semantics)
     row_of = {(place.scan, place.viewpoint): row for row, place in enumerate(seen)}
-    rooms = _rooms(seen)
+    rooms, room_names = _rooms(seen)
+    objects, object_names = _objects(seen)
     known = [walk for walk in walks if walk.scan in scans]
     described = set(frequent_words(captions, _IN_CAPTIONS)) - set(_NO_NAMES.split()) if known else set()
     words = [word for word in frequent_words((walk.text for walk in known), _IN_INSTRUCTIONS) if word in described]
-    return KnownNames(row_of, rooms, _rooms_ahead(graphs, rooms), _objects(seen), _said(known, words, graphs, row_of))
+    said = _said(known, words, graphs, row_of)
+    ahead = _rooms_ahead(graphs, rooms)
+    return KnownNames(row_of, rooms, ahead, objects, said, room_names, object_names, tuple(words))
 
 
-def _rooms(seen: Sequence[SeenPlace]) -> NDArray[np.float32]:
+def _rooms(seen: Sequence[SeenPlace]) -> tuple[NDArray[np.float32], tuple[str, ...]]:
     phrases = [room_phrase(place.room) for place in seen]
-    columns = {phrase: column for column, phrase in enumerate(sorted(set(phrases)))}
-    return np.eye(len(columns), dtype=np.float32)[[columns[phrase] for phrase in phrases]]
+    names = tuple(sorted(set(phrases)))
+    return np.eye(len(names), dtype=np.float32)[[names.index(phrase) for phrase in phrases]], names
 
 
 def _rooms_ahead(graphs: Sequence[NavGraph], rooms: NDArray[np.float32]) -> NDArray[np.float16]:
@@ -88,7 +94,7 @@ def _rooms_ahead(graphs: Sequence[NavGraph], rooms: NDArray[np.float32]) -> NDAr
     return np.concatenate(parts)
 
 
-def _objects(seen: Sequence[SeenPlace]) -> NDArray[np.float16]:
+def _objects(seen: Sequence[SeenPlace]) -> tuple[NDArray[np.float16], tuple[str, ...]]:
     counts = Counter(object_phrase(thing.name) for place in seen for thing in place.objects)
     ordered = sorted(counts, key=lambda phrase: (-counts[phrase], phrase))[:OBJECTS]
     columns = {phrase: column for column, phrase in enumerate(ordered)}
@@ -103,7 +109,7 @@ def _objects(seen: Sequence[SeenPlace]) -> NDArray[np.float16]:
         if areas.any():  # else nobody marked what is here
             shares[row, :, :-1] = _shares(np.sqrt(areas))
             shares[row, :, -1] = ~areas.any(axis=1)
-    return shares
+    return shares, tuple(ordered)
 
 
 def _said(

@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import hashlib
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -87,6 +88,13 @@ class Data:
         if parallel.rank() == 0:
             store.verify()
         return store
+
+    @functools.cached_property
+    def guesser(self) -> Path | None:
+        """The networks that guess names; None if the agent does not see guesses."""
+        if self.config.features is not None or "guesses" not in (self.config.sight or "").split("+"):
+            return None
+        return SightMaker(self.config, self.folder, self._show_progress).guesser()
 
     @functools.cached_property
     def network(self) -> ModelConfig:

@@ -13,8 +13,8 @@ from typing import Any
 from mtvm import __version__
 from mtvm.config import TrainConfig
 from mtvm.errors import InputError, shown
-from mtvm.files import atomic_path, read_json, write_json, write_text
-from mtvm.learning.run_folder import EVALUATIONS, RunFolder, Selection, is_number
+from mtvm.files import atomic_path, copy_file, read_json, write_json, write_text
+from mtvm.learning.run_folder import EVALUATIONS, GUESSER, RunFolder, Selection, is_number
 from mtvm.models.saving import CARD, load_model, save_compact
 from mtvm.tasks.metric import EVALUATED, METRICS
 
@@ -32,10 +32,14 @@ def release(run: Path, out: Path) -> Path:
     card = _card(config, folder, metrics)
     with atomic_path(out) as fresh:
         fresh.mkdir()
-        data = dataclasses.replace(config.data, folder=None, features=None)
+        # What it sees is up to the store that it was given, and not to `sight`.
+        sight = config.data.sight if config.data.features is None else None
+        data = dataclasses.replace(config.data, folder=None, features=None, guesser=None, sight=sight)
         there = RunFolder(fresh)
         there.write_config(dataclasses.replace(config, out=Path(out.name), data=data))
         save_compact(model, there.best, card)
+        if config.data.guesser is not None:
+            copy_file(config.data.guesser, there.best / GUESSER)
         write_text(fresh / CARD, card)
         for name, values in metrics.items():
             target = fresh / EVALUATIONS / name
@@ -55,7 +59,7 @@ def _card(config: TrainConfig, folder: RunFolder, metrics: dict[str, Any]) -> st
     """The model card."""
     chosen = Selection.of(config.selection).replay(folder.lines())
     data, lines = config.data, [f"# {folder.path.absolute().name}: an agent of mtvm", ""]
-    sight = data.sight or "a feature store that the user brings"
+    sight = "a feature store that the user brings" if data.features is not None else data.sight
     lines += [
         f"Trained by mtvm {__version__} on {', '.join(data.train)}, seed {config.seed}, for {config.optimizer.updates} "
         f"updates; the weights after update {chosen.update} had the best {chosen.metric} on {chosen.split}.",
@@ -74,7 +78,7 @@ def _card(config: TrainConfig, folder: RunFolder, metrics: dict[str, Any]) -> st
         + (", without the frozen MiniLM reader, which pip brings." if is_frozen else "."),
         "",
         "```sh",
-        "mtvm eval FOLDER --split r2r/val_unseen        # $MTVM_DATA names the data",
+        "mtvm eval FOLDER --split r2r/val_unseen --out runs/released        # $MTVM_DATA names the data",
         "mtvm eval FOLDER --split r2r/val_unseen --attention && mtvm view FOLDER        # to watch its walks",
         "```",
         "",

@@ -3,7 +3,7 @@
     config.json      every option
     metrics.jsonl    the record, see `record.py`
     checkpoint.pt    the state to resume from; checkpoint-before.pt is the one before it
-    best/            the best agent so far
+    best/            the best agent so far, with guesser.safetensors if it sees guesses
     eval/TASK-SPLIT/ results.json, records.jsonl, steps.jsonl and metrics.json of the best agent on a split
     tensorboard/     curves
     lock             held by the process that trains here
@@ -32,9 +32,18 @@ from mtvm.models.config import ModelConfig
 from mtvm.tasks.metric import METRICS
 
 CONFIG, CHECKPOINT, BEST, EVALUATIONS, TENSORBOARD = "config.json", "checkpoint.pt", "best", "eval", "tensorboard"
-BEFORE = "checkpoint-before.pt"
+BEFORE, GUESSER = "checkpoint-before.pt", "guesser.safetensors"
 _LOCK = "lock"
-_MAY_CHANGE = ("device", "log_every", "save_minutes", "tensorboard", "out", "data.folder", "data.features")
+_MAY_CHANGE = (
+    "device",
+    "log_every",
+    "save_minutes",
+    "tensorboard",
+    "out",
+    "data.folder",
+    "data.features",
+    "data.guesser",
+)
 """Options that do not change what is learned. Data may move; that it is the same data is checked on resuming."""
 
 
@@ -54,11 +63,12 @@ class RunFolder:
         return self.config_file.is_file()
 
     def config(self) -> TrainConfig:
-        """The config of the run, with the folder where it is now."""
+        """The config of the run, with the folder and the networks that guess names where they are now."""
         if not self.is_run:
             raise InputError(f"{self.path}: no run is here ({CONFIG} is missing); 'mtvm runs' lists runs.")
         config = TrainConfig.from_dict(read_json(self.config_file, "config of a run"), self.config_file)
-        return dataclasses.replace(config, out=self.path)
+        data = dataclasses.replace(config.data, guesser=guesser_of(self.best) or config.data.guesser)
+        return dataclasses.replace(config, out=self.path, data=data)
 
     def write_config(self, config: TrainConfig) -> None:
         write_json(self.config_file, config.to_dict(), indent=1)
@@ -113,6 +123,11 @@ class RunFolder:
             for item in self.path.iterdir():
                 if item.name != _LOCK:
                     shutil.rmtree(item) if item.is_dir() and not item.is_symlink() else item.unlink()
+
+
+def guesser_of(*folders: Path) -> Path | None:
+    """The networks that guess names for the first of these agents that has some."""
+    return next((file for folder in folders if (file := folder / GUESSER).is_file()), None)
 
 
 def refuse_changes(there: dict[str, Any], config: TrainConfig, path: Path, what: str, where: str, remedy: str) -> None:

@@ -5,7 +5,8 @@
     guesses            names that a network guesses from captions, learnt on the buildings that are trained on
     captions+names     several of them side by side
 
-Each is made once and kept in the cache, under a name that stands for everything that it is made of.
+Each is made once and kept in the cache, under a name that stands for everything that it is made of: the content of
+the files, and `_EDITION`.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from pathlib import Path
 from mtvm.config import BLIND, SIGHTS, DataConfig, Split
 from mtvm.errors import InputError
 from mtvm.features.captions import caption_features
+from mtvm.features.guesses import NameGuesser, learn_names
 from mtvm.features.joining import join_stores
 from mtvm.features.names import semantic_features
-from mtvm.features.predicted import predicted_name_features
 from mtvm.features.store import FeatureStore
 from mtvm.files import cache_dir
 from mtvm.learning import parallel
@@ -27,6 +28,9 @@ from mtvm.progress import notice
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import load_episodes, task_file
 from mtvm.world.graph import connectivity_files
+
+_EDITION = 2
+"""To be raised when the code makes other features of the same files."""
 
 
 class SightMaker:
@@ -72,6 +76,17 @@ class SightMaker:
         )
 
     def _guesses(self) -> Path:
+        captions, guesser = self._file("captions.jsonl", "captions"), self.guesser()
+        return self._made(
+            "guesses",
+            self._digest(captions, guesser),
+            lambda out: NameGuesser.load(guesser).write_features(captions, out, show_progress=self.show_progress),
+        )
+
+    def guesser(self) -> Path:
+        """The file of the networks that guess names: the one that is given, or learnt on the buildings trained on."""
+        if self.config.guesser is not None:
+            return self.config.guesser
         captions, semantics = self._file("captions.jsonl", "captions"), self._file("viewpoints.jsonl", "semantics")
         splits = [split for text in self.config.train if not (split := Split.parse(text)).task.augmented]
         if not splits:
@@ -79,20 +94,22 @@ class SightMaker:
                 "data.sight guesses learns from what people say; name a split of theirs, as r2r/train, in data.train."
             )
         files = [task_file(self.folder, split.task, split.split) for split in splits]
-
-        def make(out: Path) -> FeatureStore:
+        digest = self._digest(captions, semantics, *files, *self._graphs())
+        path = cache_dir() / "guessers" / f"{digest.hexdigest()[:16]}.safetensors"
+        if parallel.rank() == 0 and not _is_whole(path, NameGuesser.load):
             sets = [load_episodes(split.task, split.split, self.folder) for split in splits]
-            return predicted_name_features(
+            learnt = learn_names(
                 captions,
                 semantics,
                 self.folder.connectivity,
                 {scan for episodes in sets for scan in episodes.world.scans},
-                out,
                 walks=[episode for episodes in sets for episode in episodes],
                 show_progress=self.show_progress,
             )
-
-        return self._made("guesses", self._digest(captions, semantics, *files, *self._graphs()), make)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            learnt.save(path)
+        parallel.wait()
+        return path
 
     def _graphs(self) -> list[Path]:
         return connectivity_files(self.folder.connectivity)
@@ -107,7 +124,7 @@ class SightMaker:
         return found
 
     def _digest(self, *files: Path) -> hashlib._Hash:
-        digest = hashlib.sha256()
+        digest = hashlib.sha256(str(_EDITION).encode())
         for file in files:
             if file not in self._digests:
                 self._digests[file] = hashlib.sha256(file.read_bytes()).digest()
@@ -116,18 +133,23 @@ class SightMaker:
 
     def _made(self, kind: str, digest: hashlib._Hash, make: Callable[[Path], FeatureStore]) -> Path:
         path = cache_dir() / "features" / f"{kind}-{digest.hexdigest()[:16]}"
-        if parallel.rank() == 0 and not _is_whole(path):
+        if parallel.rank() == 0 and not _is_whole(path, _verified):
             make(path)
         parallel.wait()
         return path
 
 
-def _is_whole(path: Path) -> bool:
-    """Whether a store is there, byte by byte as it was written; one that is not is made anew."""
+def _verified(path: Path) -> None:
+    """Raise unless a store is there, byte by byte as it was written."""
+    FeatureStore.open(path).verify()
+
+
+def _is_whole(path: Path, check: Callable[[Path], object]) -> bool:
+    """Whether something kept in the cache is there and not damaged; what is not is made anew."""
     try:
-        FeatureStore.open(path).verify()
+        check(path)
     except InputError:
-        if path.is_dir():
-            notice(f"{path}: the features kept there are damaged; they are made anew.")
+        if path.exists():
+            notice(f"{path}: what was kept there is damaged; it is made anew.")
         return False
     return True

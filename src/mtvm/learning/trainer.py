@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from mtvm.config import Split, TrainConfig
+from mtvm.config import DataConfig, Split, TrainConfig
 from mtvm.errors import InputError
-from mtvm.files import write_json
+from mtvm.files import copy_file, write_json
 from mtvm.learning import checkpoint, parallel
 from mtvm.learning.data import Data, fingerprints
 from mtvm.learning.evaluation import walk
 from mtvm.learning.initial_weights import make_model
 from mtvm.learning.interruption import interruption
 from mtvm.learning.record import Record
-from mtvm.learning.run_folder import CONFIG, TENSORBOARD, RunFolder, Selection, refuse_changes
+from mtvm.learning.run_folder import CONFIG, GUESSER, TENSORBOARD, RunFolder, Selection, guesser_of, refuse_changes
 from mtvm.learning.texts import Texts
 from mtvm.learning.update import ROLLOUTS, DivergedError, Learner
 from mtvm.machine import choose_device, keep_few_onednn_primitives
@@ -75,7 +75,7 @@ class Trainer:
                 f"{config.optimizer.accumulate} parts; set --batch higher."
             )
         self.folder.check(config)
-        self.data = data or Data(config.data, config.network, device, show_progress)
+        self.data = data or Data(_with_guesser_of_init(config), config.network, device, show_progress)
         datasets = [self.data.dataset_with_goals(Split.parse(text), "learn from") for text in config.data.train]
         split = Split.parse(config.selection.split)
         self.validation = self.data.dataset_with_goals(split, "validate on").first(config.selection.limit)
@@ -182,6 +182,8 @@ class Trainer:
             metrics = walk(learner.model, self.validation, texts=self.validation_texts, show_progress=False).metrics()
             if self.selection.consider(learner.updates, metrics) and parallel.rank() == 0:
                 save_model(learner.model, self.folder.best, metrics)
+                if self.data.guesser is not None and guesser_of(self.folder.best) is None:
+                    copy_file(self.data.guesser, self.folder.best / GUESSER)
         self.validated = learner.updates
         if record is not None:
             record.write(self.validation.name, learner.updates, metrics)
@@ -249,3 +251,11 @@ class Trainer:
             f"state before it is in {folder.path}, and nothing else was changed. Begin a new run from there with "
             f"--init {folder.path}, another --out and a lower --optimizer.lr."
         )
+
+
+def _with_guesser_of_init(config: TrainConfig) -> DataConfig:
+    """An agent that goes on learning sees what it saw before, whatever the networks that guess names would learn from
+    the splits of this run."""
+    if config.data.guesser is not None or config.init is None:
+        return config.data
+    return dataclasses.replace(config.data, guesser=guesser_of(config.init, RunFolder(config.init).best))

@@ -178,7 +178,8 @@ def _with_absolute_paths(config: TrainConfig) -> TrainConfig:
     """Make paths absolute, so that a run can be resumed from another folder or shell."""
     folder = DataFolder.locate(config.data.folder).absolute()
     features = config.data.features and config.data.features.absolute()
-    data = dataclasses.replace(config.data, folder=folder, features=features)
+    guesser = config.data.guesser and config.data.guesser.absolute()
+    data = dataclasses.replace(config.data, folder=folder, features=features, guesser=guesser)
     return dataclasses.replace(config, data=data, init=config.init and config.init.absolute())
 
 

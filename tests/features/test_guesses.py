@@ -14,7 +14,10 @@ from mtvm.features.captions import CaptionedPlace
 from mtvm.features.known_names import known_names
 
 pytest.importorskip("torch")
-from mtvm.features.predicted import predicted_name_features
+import torch
+
+from mtvm.features.guesses import NameGuesser, learn_names
+from mtvm.weight_files import write_safetensors
 
 SEEN = {
     "kitchen": ("a stove and a sink", "oven"),
@@ -65,11 +68,14 @@ def walks():
                 yield SimpleNamespace(scan=scan, text=text, reference=(f"v{start}", f"v{start + 1}"))
 
 
-def predict(folder, out="store", **options):
+def learn(folder, **options):
     options = {"train_scans": BUILDINGS, "epochs": 40, "show_progress": False} | options
-    return predicted_name_features(
-        folder / "captions.jsonl", folder / "semantics.jsonl", folder / "connectivity", out=folder / out, **options
-    )
+    return learn_names(folder / "captions.jsonl", folder / "semantics.jsonl", folder / "connectivity", **options)
+
+
+def guess(folder, out="store", scans=None, **options):
+    guesser = learn(folder, **options)
+    return guesser.write_features(folder / "captions.jsonl", folder / out, scans, show_progress=False)
 
 
 def shares(store, scan):
@@ -89,7 +95,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def store(folder):
-    return predict(folder)
+    return guess(folder)
 
 
 def test_a_new_building(store):
@@ -116,9 +122,9 @@ def test_a_training_building_is_guessed_by_who_never_saw_it(store):
 
 
 def test_the_same_seed_gives_the_same_store(folder, store):
-    assert predict(folder, "again").meta["id"] == store.meta["id"]
-    assert predict(folder, "other", seed=1).meta["id"] != store.meta["id"]
-    one = predict(folder, "one", scans=[NEW])
+    assert guess(folder, "again").meta["id"] == store.meta["id"]
+    assert guess(folder, "other", seed=1).meta["id"] != store.meta["id"]
+    one = guess(folder, "one", scans=[NEW])
     assert set(one.index["scan"].tolist()) == {NEW.encode()}
     assert all(np.array_equal(a, b) for a, b in zip(shares(one, NEW), shares(store, NEW), strict=True))
 
@@ -126,21 +132,59 @@ def test_the_same_seed_gives_the_same_store(folder, store):
 def test_other_buildings_are_not_looked_at(folder, store, tmp_path):
     """What annotation and walks say of a building that is not learnt from changes nothing."""
     known = [*walks()]
-    before = predict(folder, "walks", walks=known).meta["id"]
+    before = guess(folder, "walks", walks=known).meta["id"]
     assert before != store.meta["id"]
     write_buildings(tmp_path, annotated=[*BUILDINGS, NEW])
     more = [*known, *(SimpleNamespace(scan=NEW, text="a car", reference=("v0", "v1")) for _ in range(60))]
-    assert predict(tmp_path, walks=more).meta["id"] == before
+    assert guess(tmp_path, walks=more).meta["id"] == before
 
 
 def test_words_that_people_say(folder):
-    store = predict(folder, "walks", walks=walks())
+    store = guess(folder, "walks", walks=walks())
     assert store.width == 9 + 2
     features = store.panorama(store.rows([NEW] * PLACES, [f"v{place}" for place in range(PLACES)])).astype(np.float32)
     bed, stove = 9, 10  # the most frequent first
     assert features[0, EAST, stove] > features[0, EAST, bed]
     assert features[2, EAST, bed] > features[2, EAST, stove]
     assert np.abs(features[..., 9:]).max() < 10
+
+
+def test_a_guesser_that_was_saved_needs_nothing_but_captions(folder, tmp_path):
+    guesser = learn(folder, walks=walks())
+    guesser.save(tmp_path / "guesser.safetensors")
+    again = NameGuesser.load(tmp_path / "guesser.safetensors")
+    assert (again.rooms, again.objects, again.words) == (
+        ("bedroom", "garage", "kitchen"),
+        ("oven", "bed", "car"),
+        ("bed", "stove"),
+    )
+    assert again.width == 11
+    (tmp_path / "captions.jsonl").write_text((folder / "captions.jsonl").read_text())
+    stores = [
+        one.write_features(tmp_path / "captions.jsonl", tmp_path / f"store{number}", show_progress=False)
+        for number, one in enumerate((guesser, again))
+    ]
+    assert stores[0].meta["id"] == stores[1].meta["id"]
+    here, *_ = shares(stores[1], "h3")
+    assert (here[:3, :, GARAGE] < 0.2).all(), "of a training building, the network that never saw it must be asked"
+
+
+def test_a_guesser_refuses_other_files(folder, tmp_path):
+    guesser = learn(folder, epochs=1)
+    path = tmp_path / "guesser.safetensors"
+    guesser.save(path)
+    lines = [json.loads(line) for line in (folder / "captions.jsonl").read_text().splitlines()]
+    few = "".join(json.dumps(line | {"captions": line["captions"][:4]}) + "\n" for line in lines)
+    (tmp_path / "few.jsonl").write_text(few)
+    with pytest.raises(InputError, match=r"has 12 captions of each viewpoint, where .* learnt from 24"):
+        guesser.write_features(tmp_path / "few.jsonl", tmp_path / "store", show_progress=False)
+    tensors = {name: torch.zeros(2) for name in ("mean", "spread", "description")}
+    for wrong in (tensors, {"0.word.weight": torch.zeros(3, 2)}):
+        write_safetensors(path, wrong)
+        with pytest.raises(InputError, match="not the networks that guess names from captions"):
+            NameGuesser.load(path)
+    with pytest.raises(InputError, match="there is no such weight file"):
+        NameGuesser.load(tmp_path / "none.safetensors")
 
 
 def test_what_is_known(folder):
@@ -169,16 +213,16 @@ def test_words():
 
 def test_errors(folder, tmp_path):
     for message, options in [
-        ("says nothing of training scan villa", {"train_scans": ["h0", "villa"], "folds": 2}),
+        ("says nothing of scan villa; check", {"train_scans": ["h0", "villa"], "folds": 2}),
         ("5 folds of 4 training scans are not possible", {"folds": 5}),
         ("1 folds of 4 training scans are not possible", {"folds": 1}),
         ("says nothing of scan villa", {"scans": ["villa"]}),
     ]:
         with pytest.raises(InputError, match=message):
-            predict(folder, "none", **options)
+            guess(folder, "none", **options)
     write_buildings(tmp_path)
     lines = (tmp_path / "captions.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "captions.jsonl").write_text("".join(lines[1:]))
     with pytest.raises(InputError, match="says nothing of viewpoint v0 of training scan h0; describe it"):
-        predict(tmp_path)
+        guess(tmp_path)
     assert not (folder / "none").exists()

@@ -1,0 +1,248 @@
+"""Names of rooms and objects as networks guess them from captions: sight that carries over to new buildings.
+
+An agent learns captions by heart, because nearly all of them are different; names are few. The networks learn from the
+annotation of training buildings only. What they say of a training building comes from a network that never saw that
+building, so that the agent learns from guesses that are as uncertain as those that it will get in a new one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtvm.errors import InputError, MissingExtraError, shown
+from mtvm.features.caption_words import frequent_words, word_numbers
+from mtvm.features.captions import CaptionedPlace, load_captions
+from mtvm.features.known_names import KnownNames, Walk, known_names
+from mtvm.features.store import FeatureStore
+from mtvm.progress import progress
+from mtvm.weight_files import read_weight_file, write_safetensors
+from mtvm.world.views import VIEWS
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from mtvm.features.guesser import Guesser
+
+_FREQUENT = 30  # captions of training buildings that a word must be in for the networks to read it
+_DESCRIPTION = "description"
+
+Guesses: TypeAlias = tuple[NDArray[np.float32], ...]
+"""Of n places: the shares (n, rooms) of the room; (n, 36, ...) of rooms ahead, of objects and none, of words."""
+
+
+@dataclasses.dataclass(frozen=True)
+class NameGuesser:
+    """Networks that guess names, and what it takes to use them in any building that has captions.
+
+    Of a view they say the square roots of the shares of
+
+    1. the types of room that the viewpoint may be in (`rooms`),
+    2. the types of room that the view may look into (`rooms` again),
+    3. the objects that it may show (`objects`), which sum to less than 1 because it may show none,
+
+    and, if they learnt from walks with instructions,
+
+    4. the words that people may say of the view (`words`): logarithms of their shares against the mean over all views.
+    """
+
+    vocabulary: tuple[str, ...]
+    """The words of captions that the networks read."""
+    rooms: tuple[str, ...]
+    objects: tuple[str, ...]
+    words: tuple[str, ...]
+    captions: int
+    """Of each place: headings times rows."""
+    fold_of: dict[str, int]
+    """The number of the network that did not learn from each training building; the last one learnt from all."""
+    networks: tuple[Guesser, ...]
+    mean: NDArray[np.float32]
+    """(words,) of their logarithms, over all views of training buildings."""
+    spread: np.float64
+    """What words are divided by."""
+
+    @property
+    def width(self) -> int:
+        return 2 * len(self.rooms) + len(self.objects) + len(self.words)
+
+    def save(self, path: Path) -> None:
+        """Write everything to one safetensors file."""
+        import torch
+
+        lists = {name: getattr(self, name) for name in ("vocabulary", "rooms", "objects", "words", "captions")}
+        text = json.dumps(lists | {"fold_of": self.fold_of}).encode()
+        tensors: dict[str, Tensor] = {_DESCRIPTION: torch.frombuffer(bytearray(text), dtype=torch.uint8)}
+        tensors |= {"mean": torch.tensor(self.mean), "spread": torch.tensor(self.spread, dtype=torch.float64)}
+        for number, network in enumerate(self.networks):
+            tensors |= {f"{number}.{name}": value for name, value in network.state_dict().items()}
+        write_safetensors(path, tensors)
+
+    @classmethod
+    def load(cls, path: Path) -> NameGuesser:
+        tensors = read_weight_file(path)
+        try:
+            return _loaded(tensors)
+        except (KeyError, ValueError, TypeError, AttributeError, RuntimeError):
+            raise InputError(
+                f"{path}: not the networks that guess names from captions; give {shown(path.name)} of an agent that "
+                "was trained with --data.sight guesses."
+            ) from None
+
+    def write_features(
+        self, captions: Path, out: Path, scans: Collection[str] | None = None, show_progress: bool = True
+    ) -> FeatureStore:
+        """A store of the guesses for all places that the file has captions of, or for those of the `scans`."""
+        places = load_captions(captions, scans)
+        count = len(places[0].captions) * len(places[0].captions[0])
+        if count != self.captions:
+            raise InputError(
+                f"{captions}: has {count} captions of each viewpoint, where the networks that guess names from them "
+                f"learnt from {self.captions}; describe as many headings, or learn anew with these captions."
+            )
+        # Training buildings first; the same batches give the same bits.
+        places.sort(key=lambda place: place.scan not in self.fold_of)
+        words = word_numbers(places, self.vocabulary)
+        numbers = np.array([self.fold_of.get(place.scan, len(self.networks) - 1) for place in places])
+        guesses = _guessed_by(self.networks, words, numbers, show_progress)
+        entries = zip(places, self._features(guesses), strict=True)
+        return FeatureStore.write(
+            out,
+            ((place.scan, place.viewpoint, feature) for place, feature in entries),
+            source=captions,
+            source_format="names guessed from captions",
+        )
+
+    def _features(self, guesses: Guesses) -> Iterator[NDArray[np.float32]]:
+        """What the store holds of each place."""
+        rooms, ahead, objects, *words = guesses
+        for place in range(len(rooms)):
+            here = np.broadcast_to(rooms[place], (VIEWS, rooms.shape[1]))
+            parts = [np.sqrt(here), np.sqrt(ahead[place]), np.sqrt(objects[place, :, :-1])]
+            if words:
+                parts.append((_logarithms(words[0][place]) - self.mean) / self.spread)
+            yield np.hstack(parts)
+
+
+def learn_names(
+    captions: Path | str,
+    semantics: Path | str,
+    connectivity: Path | str,
+    train_scans: Collection[str],
+    *,
+    walks: Iterable[Walk] = (),
+    folds: int = 4,
+    epochs: int = 8,
+    seed: int = 0,
+    show_progress: bool = True,
+) -> NameGuesser:
+    """Networks that have learnt to guess names: one for each of the `folds`, which saw nothing of its buildings, and
+    one that saw all training buildings, for those that are none.
+
+    Annotation, graphs and walks of the `train_scans` are learnt from, and those of others are not looked at. Walks are
+    the training episodes of R2R; from their instructions the networks learn what people call what they see. The same
+    seed gives the same networks on the same machine.
+    """
+    try:
+        from mtvm.features.guesser import Examples, fit
+    except ImportError:
+        raise MissingExtraError("torch", "model", "Guessing names from captions") from None
+    captions, training = Path(captions), set(train_scans)
+    if not 2 <= folds <= len(training):
+        raise InputError(
+            f"{folds} folds of {len(training)} training scans are not possible; take from 2 to the number of scans."
+        )
+    places = load_captions(captions, training)
+    texts = [caption for place in places for heading in place.captions for caption in heading]
+    known = known_names(Path(semantics), Path(connectivity), training, walks, texts)
+    places = _in_order(known, places, captions)
+    vocabulary = frequent_words(texts, _FREQUENT)
+    kinds = [kind for kind in (known.rooms_ahead, known.objects, known.words) if kind.shape[2]]
+    examples = Examples(word_numbers(places, vocabulary), known.rooms, kinds)
+    fold_of = _folds(training, folds, seed)
+    fold = np.array([fold_of[place.scan] for place in places])
+    amount = epochs * folds * len(places)
+    with progress(amount, "Learning to guess names", "places", show_progress) as advance:
+        options: dict[str, Any] = {"epochs": epochs, "advance": advance}
+        networks = [
+            fit(examples.select(fold != number), len(vocabulary), seed=seed + 1 + number, **options)
+            for number in range(folds)
+        ]
+        networks.append(fit(examples, len(vocabulary), seed=seed, **options))
+    mean, spread = np.zeros(0, dtype=np.float32), np.float64(1)
+    if known.word_names:
+        logarithms = _logarithms(_guessed_by(networks, examples.words, fold, show_progress)[-1])
+        mean = logarithms.mean(axis=(0, 1))
+        spread = np.float64(max((logarithms - mean).std() * np.sqrt(len(mean)), 1e-6))
+    return NameGuesser(
+        tuple(vocabulary),
+        known.room_names,
+        known.object_names,
+        known.word_names,
+        examples.words.shape[1],
+        fold_of,
+        tuple(networks),
+        mean,
+        spread,
+    )
+
+
+def _in_order(known: KnownNames, places: Sequence[CaptionedPlace], source: Path) -> list[CaptionedPlace]:
+    """The places of which something is known, in the order of its rows."""
+    by_id = {(place.scan, place.viewpoint): place for place in places}
+    for scan, viewpoint in known.row_of:
+        if (scan, viewpoint) not in by_id:
+            raise InputError(
+                f"{source}: says nothing of viewpoint {viewpoint} of training scan {scan}; describe it, or leave the "
+                "scan out of the training scans."
+            )
+    return [by_id[pair] for pair in known.row_of]
+
+
+def _folds(scans: Collection[str], folds: int, seed: int) -> dict[str, int]:
+    """The fold of each building: they are dealt out in a random order."""
+    dealt = np.random.default_rng(seed).permutation(sorted(scans))
+    return {scan: number % folds for number, scan in enumerate(dealt.tolist())}
+
+
+def _guessed_by(
+    networks: Sequence[Guesser], words: NDArray[np.int64], numbers: NDArray[np.int64], show_progress: bool
+) -> Guesses:
+    """What the network with each place's number says of it."""
+    from mtvm.features.guesser import guess
+
+    order = [np.nonzero(numbers == number)[0] for number in range(len(networks))]
+    asked = [(network, rows) for network, rows in zip(networks, order, strict=True) if len(rows)]
+    with progress(len(words), "Guessing names", "places", show_progress) as advance:
+        parts = [guess(network, words[rows], advance) for network, rows in asked]
+    back = np.argsort(np.concatenate([rows for _, rows in asked]))
+    return tuple(np.concatenate(kind)[back] for kind in zip(*parts, strict=True))
+
+
+def _logarithms(shares: NDArray[np.float32]) -> NDArray[np.float32]:
+    found: NDArray[np.float32] = np.log(np.maximum(shares, 1e-6))
+    return found
+
+
+def _loaded(tensors: dict[str, Any]) -> NameGuesser:
+    from mtvm.features.guesser import Guesser
+
+    said = json.loads(bytes(tensors.pop(_DESCRIPTION).numpy()))
+    names = {kind: tuple(map(str, said[kind])) for kind in ("vocabulary", "rooms", "objects", "words")}
+    mean, spread = tensors.pop("mean").numpy(), np.float64(tensors.pop("spread").item())
+    fold_of = {str(scan): int(number) for scan, number in said["fold_of"].items()}
+    captions, count = int(said["captions"]), max(fold_of.values()) + 2
+    sizes = [len(names["rooms"]), len(names["objects"]) + 1, *([len(names["words"])] if names["words"] else [])]
+    networks = []
+    for number in range(count):
+        network = Guesser(len(names["vocabulary"]), captions, len(names["rooms"]), sizes).eval()
+        network.load_state_dict({name: tensors.pop(f"{number}.{name}") for name in network.state_dict()})
+        networks.append(network)
+    if tensors or mean.shape != (len(names["words"]),):
+        raise ValueError("something is left over")
+    return NameGuesser(**names, captions=captions, fold_of=fold_of, networks=tuple(networks), mean=mean, spread=spread)
