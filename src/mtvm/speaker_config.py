@@ -54,6 +54,9 @@ class AugmentConfig:
     """Folder of the run whose best agent scores the instructions; without one, all of them are kept."""
     paths: int = 60_000
     """Number of paths to describe."""
+    not_in: tuple[str, ...] = ("r2r/val_seen",)
+    """Splits whose paths are left alone: those that agents are selected on, and the files of earlier rounds, as
+    prevalent/FILE."""
     keep: float = 0.5
     """Share of them to keep: those whose path the follower finds most probable, given the instruction."""
     temperature: float = 0.5
@@ -66,6 +69,8 @@ class AugmentConfig:
 
     def __post_init__(self) -> None:
         check_numbers(self)
+        for text in self.not_in:
+            Split.parse(text)
         if (self.speaker is None) == (self.instructions is None):
             raise InputError("give either --speaker, to describe new paths, or --instructions, to choose from a file.")
         if self.instructions is not None and self.follower is None:

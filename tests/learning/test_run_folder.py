@@ -105,7 +105,8 @@ def test_find_run_folders_finds_runs_at_any_depth_and_nothing_inside_them(tmp_pa
 def test_run_folder_names_evaluations_by_task_and_split(tmp_path):
     folder = RunFolder(tmp_path)
     assert folder.evaluation(Split.parse("r2r/val_seen")) == tmp_path / "eval" / "r2r-val_seen"
-    assert folder.evaluation(Split.parse("r2r//far/away/mine.json")) == tmp_path / "eval" / "r2r-mine"
+    assert folder.evaluation(Split.parse("r2r//far/away/mine.json")) == tmp_path / "eval" / "r2r-away-mine"
+    assert folder.evaluation(Split.parse("r2r/dev/val_seen.json")) == tmp_path / "eval" / "r2r-dev-val_seen"
     for name in ("ndh-val_seen", "r2r-val_seen"):
         (tmp_path / "eval" / name).mkdir(parents=True)
         (tmp_path / "eval" / name / "metrics.json").write_text("{}")

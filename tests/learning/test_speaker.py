@@ -264,6 +264,43 @@ def test_augment_keeps_what_the_follower_understands_best(trained, follower, sma
     assert not (tmp_path / "aug.shards").exists()
 
 
+def test_augment_leaves_paths_alone_that_are_selected_on_or_described_already(trained, small_data, tmp_path):
+    def ends(episodes):
+        return {(one.scan, one.reference[0], one.reference[-1]) for one in episodes}
+
+    whole, _ = augmented(trained, None, tmp_path, paths=10_000, shard=10_000, not_in=())
+    seen = ends(load_episodes("r2r", "val_seen", small_data))
+    described = {(entry["scan"], entry["path"][0], entry["path"][-1]) for entry in whole}
+    assert described & seen, "this test needs paths of val_seen that might be described"
+    (tmp_path / "aug.json").rename(tmp_path / "first.json")
+    few = json.loads((tmp_path / "first.json").read_text())[:20]
+    (tmp_path / "first.json").write_text(json.dumps(few))
+    before = ends(load_episodes("prevalent", str(tmp_path / "first.json"), small_data))
+    splits = ("r2r/val_seen", f"prevalent/{tmp_path / 'first.json'}")
+    rest, _ = augmented(trained, None, tmp_path, paths=10_000, shard=10_000, not_in=splits)
+    again = {(entry["scan"], entry["path"][0], entry["path"][-1]) for entry in rest}
+    assert again == described - seen - before
+
+
+def test_augment_chooses_from_several_instructions_of_a_path(follower, small_data, tmp_path):
+    given = {"speaker": None, "instructions": small_data / "R2R" / "R2R_train.json", "folder": small_data}
+    entries, numbers = augmented(None, follower, tmp_path, keep=1.0, **given)
+    train = load_episodes("r2r", "train", small_data)
+    assert len(train) > len({one.rsplit("_", 1)[0] for one in train.ids})
+    assert numbers["kept"] == len(entries) == len(train)
+    assert sorted(load_episodes("prevalent", str(tmp_path / "aug.json"), small_data).texts) == sorted(train.texts)
+
+
+def test_augment_does_not_mix_shards_of_two_speakers(trained, tmp_path, small_data, monkeypatch):
+    speaker = shutil.copytree(trained, tmp_path / "speaker")
+    monkeypatch.setattr(augmenting.shutil, "rmtree", lambda *_, **__: None)  # as if interrupted just before the end
+    augmented(speaker, None, tmp_path)
+    train_speaker(config(small_data, tmp_path / "other", updates=2), show_progress=False)
+    shutil.copyfile(tmp_path / "other" / "model.safetensors", speaker / "model.safetensors")
+    with pytest.raises(InputError, match="was made with other options"):
+        augmented(speaker, None, tmp_path)
+
+
 def test_augment_writes_episodes_to_train_on(trained, follower, small_data, tmp_path):
     entries, _ = augmented(trained, follower, tmp_path)
     episodes = load_episodes("prevalent", str(tmp_path / "aug.json"), small_data)

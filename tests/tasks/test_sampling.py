@@ -1,6 +1,7 @@
 """New paths like those of a dataset."""
 
 import dataclasses
+import gzip
 import json
 import shutil
 from collections import Counter
@@ -70,12 +71,14 @@ def test_hold_out_parts_the_training_buildings(tiny_folder, tmp_path):
             hold_out(DataFolder(tiny_folder), chosen, tmp_path / "dev")
         assert not (tmp_path / "dev").exists()
         return
-    counts = hold_out(DataFolder(tiny_folder), chosen, tmp_path / "dev")
+    (tmp_path / "aug.json.gz").write_bytes(gzip.compress(json.dumps(train).encode()))
+    counts = hold_out(DataFolder(tiny_folder), chosen, tmp_path / "dev", [tmp_path / "aug.json.gz"])
     fit, held = (json.loads((tmp_path / "dev" / f"{name}.json").read_text()) for name in ("fit", "held_out"))
+    assert json.loads(gzip.decompress((tmp_path / "dev" / "aug.json.gz").read_bytes())) == fit
     assert {entry["scan"] for entry in held} == chosen
     assert chosen.isdisjoint(entry["scan"] for entry in fit)
     assert len(fit) + len(held) == len(train)
-    assert counts["held_out"] == sum(len(entry["instructions"]) for entry in held)
+    assert counts["held_out.json"] == sum(len(entry["instructions"]) for entry in held)
 
 
 @pytest.mark.parametrize("content", ["{}", "[1]", '[{"scan": 3}]', '[{"scan": "s", "instructions": "go"}]', "[{}]"])
@@ -85,6 +88,14 @@ def test_hold_out_of_a_malformed_file_is_one_sentence(tiny_folder, tmp_path, con
     with pytest.raises(InputError, match=r"R2R_train\.json: ") as error:
         hold_out(DataFolder(tmp_path / "data"), frozenset({"s"}), tmp_path / "dev")
     assert "\n" not in str(error.value)
+    assert not (tmp_path / "dev").exists()
+
+
+def test_hold_out_refuses_what_it_would_do_wrongly(tiny_folder, tmp_path):
+    with pytest.raises(InputError, match="training split has no scan villa; check the scans"):
+        hold_out(DataFolder(tiny_folder), frozenset({"tiny0", "villa"}), tmp_path / "dev")
+    with pytest.raises(InputError, match=r"fit\.json: this name is taken already"):
+        hold_out(DataFolder(tiny_folder), frozenset({"tiny0"}), tmp_path / "dev", [tmp_path / "fit.json"])
     assert not (tmp_path / "dev").exists()
 
 

@@ -8,9 +8,11 @@ does not make again.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import math
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -31,6 +33,7 @@ from mtvm.learning.speaker import load, open_store, path_id, speak, training_con
 from mtvm.learning.vision import Vision
 from mtvm.models.agent import Agent
 from mtvm.models.network import Network
+from mtvm.models.saving import WEIGHTS
 from mtvm.models.speaker import Speaker
 from mtvm.models.text import tokenize
 from mtvm.progress import progress
@@ -65,16 +68,17 @@ def augment(config: AugmentConfig, show_progress: bool = True) -> dict[str, floa
 def _described(config: AugmentConfig, show_progress: bool) -> tuple[EpisodeSet, Describe, DataFolder]:
     """New paths, and a speaker who describes them."""
     assert config.speaker is not None
+    speaker = Speaker.load(config.speaker)
     own = training_config(config.speaker, None)
     own = dataclasses.replace(own, folder=config.folder or own.folder)
     folder = DataFolder.resolve(own.folder)
-    speaker = Speaker.load(config.speaker)
     store = open_store(own, folder, show_progress)
     episodes = load(own.train[0], folder)
-    paths, headings = sample_paths(episodes, config.paths, np.random.default_rng(config.seed))
+    others = [load(text, folder) for text in config.not_in]
+    paths, headings = sample_paths(episodes, config.paths, np.random.default_rng(config.seed), others)
     made = dataclasses.replace(
         episodes,
-        ids=[f"aug-{row}_0" for row in range(len(paths))],
+        ids=[f"aug-{config.seed}-{row}" for row in range(len(paths))],
         texts=[""] * len(paths),
         headings=headings,
         references=paths,
@@ -90,7 +94,7 @@ def _described(config: AugmentConfig, show_progress: bool) -> tuple[EpisodeSet, 
             some.references,
             some.headings,
             temperature=config.temperature,
-            seed=config.seed + number,
+            seed=int(np.random.SeedSequence([config.seed, number]).generate_state(1)[0]),
             show_progress=False,
         )
 
@@ -100,7 +104,11 @@ def _described(config: AugmentConfig, show_progress: bool) -> tuple[EpisodeSet, 
 def _given(config: AugmentConfig, show_progress: bool) -> tuple[EpisodeSet, Describe, DataFolder]:
     """The paths and instructions of a file that was made before."""
     folder = DataFolder.resolve(config.folder)
-    return load(f"prevalent/{config.instructions}", folder), lambda some, number: list(some.texts), folder
+    made = load(f"prevalent/{config.instructions}", folder)
+    times = Counter(map(path_id, made.ids))
+    # What was one of several instructions of a path is written as a path of its own.
+    made = dataclasses.replace(made, ids=[path_id(one) if times[path_id(one)] == 1 else one for one in made.ids])
+    return made, lambda some, number: list(some.texts), folder
 
 
 def _in_shards(
@@ -108,7 +116,7 @@ def _in_shards(
 ) -> tuple[list[str], NDArray[np.float64]]:
     """The texts of all paths and their scores, 0 without a follower."""
     shards = _shards(config)
-    plain = json.dumps(to_plain(dataclasses.replace(config, out=Path(), keep=1.0)), sort_keys=True)
+    plain = json.dumps(to_plain(dataclasses.replace(config, out=Path(), keep=1.0)) | _weights(config), sort_keys=True)
     texts: list[str] = []
     scores: list[float] = []
     with progress(len(made), "Augmenting", "paths", show_progress) as advance:
@@ -128,6 +136,13 @@ def _in_shards(
             scores += shard["scores"]
             advance(len(rows))
     return texts, np.array(scores)
+
+
+def _weights(config: AugmentConfig) -> dict[str, str]:
+    """Digests of the speaker's and the follower's weights, which may change where they are."""
+    files = {"speaker": config.speaker, "follower": config.follower and RunFolder(config.follower).best}
+    named = {f"weights of the {name}": folder / WEIGHTS for name, folder in files.items() if folder is not None}
+    return {name: hashlib.sha256(file.read_bytes()).hexdigest() for name, file in named.items()}
 
 
 def _shards(config: AugmentConfig) -> Path:
@@ -152,7 +167,7 @@ def _entry(made: EpisodeSet, row: int, text: str, score: float) -> dict[str, Any
     episode = made[row]
     return {
         "scan": episode.scan,
-        "path_id": path_id(made.ids[row]),
+        "path_id": made.ids[row],
         "heading": round(episode.heading, 4),
         "path": list(episode.reference),
         "distance": round(float(made.world.distance(made.starts[row], made.goals[row, 0])), 2),

@@ -89,8 +89,11 @@ class RunFolder:
         return read_record(self.path)
 
     def evaluation(self, split: Split) -> Path:
-        """The folder of the best agent's evaluation on a split."""
-        return self.path / EVALUATIONS / f"{split.task.name}-{Path(split.split).stem}"
+        """The folder of the best agent's evaluation on a split. A file of a user's own may be called like a split of
+        the task, so that its folder is named too."""
+        file = Path(split.split)
+        name = f"{file.parent.name}-{file.stem}" if file.parent.name else file.stem
+        return self.path / EVALUATIONS / f"{split.task.name}-{name}"
 
     def evaluations(self) -> dict[str, Path]:
         """The metrics files of all evaluations, by TASK-SPLIT."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -24,25 +25,35 @@ def held_out_scans(path: Path | None = None) -> frozenset[str]:
     return frozenset(line for line in lines if line)
 
 
-def hold_out(folder: DataFolder, scans: frozenset[str], out: Path) -> dict[str, int]:
-    """Write fit.json (R2R train without the scans), held_out.json (with only them) and val_seen.json (without them) to
-    a folder; returns their numbers of instructions."""
-    train, seen = _entries(folder, "train"), _entries(folder, "val_seen")
+def hold_out(folder: DataFolder, scans: frozenset[str], out: Path, augmented: Sequence[Path] = ()) -> dict[str, int]:
+    """Write fit.json (R2R train without the scans), held_out.json (with only them), val_seen.json (without them) and,
+    by their own names, the augmented files (without them) to a folder; returns their numbers of instructions."""
+    train, seen = (_entries(task_file(folder, r2r.SPEC, split)) for split in ("train", "val_seen"))
+    if absent := scans - {entry["scan"] for entry in train}:
+        raise InputError(f"R2R's training split has no scan {shown(min(absent))}; check the scans to hold out.")
     parts = {
-        "fit": [entry for entry in train if entry["scan"] not in scans],
-        "held_out": [entry for entry in train if entry["scan"] in scans],
-        "val_seen": [entry for entry in seen if entry["scan"] not in scans],
+        "fit.json": _without(train, scans),
+        "held_out.json": [entry for entry in train if entry["scan"] in scans],
+        "val_seen.json": _without(seen, scans),
     }
+    for file in augmented:
+        if file.name in parts:
+            raise InputError(f"{file}: this name is taken already in {out}; give the file another.")
+        parts[file.name] = _without(_entries(file), scans)
     for name, entries in parts.items():
         if not entries:
-            raise InputError(f"{name}.json would be empty: check the scans, {shown(', '.join(sorted(scans)))}.")
+            raise InputError(f"{name} would be empty: check the scans, {shown(', '.join(sorted(scans)))}.")
     for name, entries in parts.items():
-        write_json(out / f"{name}.json", entries)
+        write_json(out / name, entries)
     return {name: sum(len(entry["instructions"]) for entry in entries) for name, entries in parts.items()}
 
 
-def _entries(folder: DataFolder, split: str) -> list[dict[str, Any]]:
-    records = read_records(task_file(folder, r2r.SPEC, split), "path_id")
+def _without(entries: Sequence[dict[str, Any]], scans: frozenset[str]) -> list[dict[str, Any]]:
+    return [entry for entry in entries if entry["scan"] not in scans]
+
+
+def _entries(file: Path) -> list[dict[str, Any]]:
+    records = read_records(file, "path_id")
     records.column("scan", str)
     records.instructions()
     return records.entries

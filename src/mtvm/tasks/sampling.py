@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,13 +13,13 @@ from mtvm.world.world import World
 
 
 def sample_paths(
-    episodes: EpisodeSet, count: int, rng: np.random.Generator
+    episodes: EpisodeSet, count: int, rng: np.random.Generator, others: Sequence[EpisodeSet] = ()
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """(n, P) nodes of new paths, -1 pads, and (n,) initial headings.
 
-    They are shortest paths between pairs of nodes that no episode joins. Their numbers of nodes are distributed as
-    those of the episodes' paths, their lengths in metres lie within the same range, and buildings with more paths of
-    that kind give more. Fewer than `count` are returned if there are no more.
+    They are shortest paths between pairs of nodes that no episode joins, nor one of the `others`. Their numbers of
+    nodes are distributed as those of the episodes' paths, their lengths in metres lie within the same range, and
+    buildings with more paths of that kind give more. Fewer than `count` are returned if there are no more.
     """
     lengths = episodes.reference_lengths
     if not len(episodes) or lengths.max() < 2:
@@ -25,6 +27,8 @@ def sample_paths(
     metres = episodes.world.distance(episodes.starts, episodes.reference_ends)
     pairs, nodes = _pairs(episodes.world, metres.min(), metres.max(), int(lengths.max()))
     known = set(zip(episodes.starts.tolist(), episodes.reference_ends.tolist(), strict=True))
+    for other in others:
+        known |= _pairs_elsewhere(other, episodes.world)
     fresh = np.array([pair not in known for pair in map(tuple, pairs.tolist())], dtype=bool)
     pairs, nodes = pairs[fresh], nodes[fresh]
     chosen = []
@@ -36,6 +40,16 @@ def sample_paths(
     rows = rng.permutation(np.concatenate(chosen))
     walked = _walk(episodes.world, pairs[rows], int(lengths.max()))
     return walked, rng.uniform(0, 2 * np.pi, len(rows))
+
+
+def _pairs_elsewhere(episodes: EpisodeSet, world: World) -> set[tuple[int, int]]:
+    """The first and the last node of each episode as another world numbers them, -1 where it does not have them."""
+    theirs = episodes.world
+
+    def numbered(nodes: NDArray[np.integer]) -> list[int]:
+        return [world.find(theirs.scan(node), str(theirs.viewpoints[node])) for node in nodes.tolist()]
+
+    return set(zip(numbered(episodes.starts), numbered(episodes.reference_ends), strict=True))
 
 
 def _pairs(world: World, shortest: float, longest: float, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -124,6 +124,9 @@ def hold_out(
         Path | None,
         arg(metavar="FILE", help="The scans to hold out, one a line.", help_behavior_hint="(default: eight of R2R)"),
     ] = None,
+    augmented: Annotated[
+        tuple[Path, ...], arg(metavar="FILE", help="Augmented files, to be written without these scans too.")
+    ] = (),
 ) -> None:
     """Hold out buildings of R2R's training split, to choose settings on.
 
@@ -133,6 +136,6 @@ def hold_out(
     from mtvm.tasks.hold_out import held_out_scans
     from mtvm.tasks.hold_out import hold_out as split_up
 
-    counts = split_up(DataFolder.resolve(data), held_out_scans(scans), out)
+    counts = split_up(DataFolder.resolve(data), held_out_scans(scans), out, augmented)
     for name, count in counts.items():
-        console.print(f"{count:,} instructions written to {escape(str(out / name))}.json", soft_wrap=True)
+        console.print(f"{count:,} instructions written to {escape(str(out / name))}", soft_wrap=True)
