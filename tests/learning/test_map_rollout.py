@@ -174,3 +174,26 @@ def test_teacher_leads_to_the_unvisited_place_through_which_the_way_is_shortest(
     (action,) = Teacher(lettered_episodes(world, (f"a{goal}", ""))).actions_on_map(seen)
     names = [*world.viewpoints[seen.candidates[0]].tolist(), "stop"]
     assert names[action] == right
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"stop_sight": "panorama"}, {"actions": "candidates"}, {"history": "recurrent"}]
+)
+def test_what_is_to_be_seen_where_an_agent_has_not_been_changes_nothing(changes, vision, some, words, tmp_path):
+    config = dataclasses.replace(MAP, **changes)
+    model, store = lively_model(2, config), vision.store
+    before = rolled_out(model, Vision(some.world, store, config), some, words, RolloutPlan("greedy", STEPS))
+    for row in (0, 1, 2):
+        been, world = set(visited(before, row)), some.world
+        where = [(world.scan(node), str(world.viewpoints[node])) for node in range(len(world))]
+        rows = store.rows(*zip(*where, strict=True))
+        sights = store.panorama(rows)
+        entries = ((*where[node], sights[node] if node in been else -sights[node]) for node in range(len(world)))
+        other = FeatureStore.write(tmp_path / f"store{row}", entries, source="test", source_format="test")
+        after = rolled_out(model, Vision(world, other, config), some, words, RolloutPlan("greedy", STEPS))
+        assert visited(after, row) == visited(before, row)
+        for one, two in zip(before.steps, after.steps, strict=False):
+            if row in one.rows:
+                logits = [step.outputs[0].logits[step.rows.tolist().index(row)] for step in (one, two)]
+                count = min(len(logits[0]), len(logits[1]))
+                torch.testing.assert_close(logits[0][:count], logits[1][:count])
