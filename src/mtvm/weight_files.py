@@ -33,7 +33,7 @@ _LONGEST_NAME = 1000
 def read_weight_file(path: Path) -> dict[str, Any]:
     """The content of a safetensors file or of a pickle of plain tensors; code in a pickle is never run."""
     if not path.is_file():
-        raise InputError(f"{path}: there is no such weight file.")
+        raise InputError(f"{path}: there is no such weight file; give a file of weights, or the folder of an agent.")
     torch = import_torch(f"Reading {path.name}")
     try:
         if path.suffix == ".safetensors":

@@ -160,7 +160,7 @@ def test_features_extract_makes_a_store_of_captions(capsys, tmp_path):
     assert printed.startswith("1 viewpoints x 36 views x 384 written to")
     assert FeatureStore.open(store).width == 384
     refused = run(capsys, "features", "extract", source, store, "--encoder", "captions", "--size", "9", code=2)
-    assert "are for image encoders" in refused.err
+    assert "are for images" in refused.err
 
 
 def test_homes_build_writes_a_world_that_is_found_again(capsys, tmp_path):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Annotated
 
 from rich.console import Console
 from tyro.conf import FlagCreatePairsOff, arg
 
+from mtvm.config import DataConfig
+from mtvm.tasks.data import DataFolder
 from mtvm.tasks.ndh import Supervision
 
 console = Console()
@@ -19,3 +22,13 @@ TaskOption = Annotated[str, arg(metavar="TASK", help="r2r, r4r, long, ndh, rever
 SplitOption = Annotated[str, arg(metavar="SPLIT", help="val_unseen, ..., or the path of a file in the same format.")]
 SupervisionOption = Annotated[Supervision, arg(help="NDH only: which path is the reference.")]
 DeviceOption = Annotated[str, arg(help="auto, cpu, cuda or cuda:N.")]
+
+
+def with_absolute_paths(data: DataConfig) -> DataConfig:
+    """So that what is trained with it can be resumed and evaluated from another folder or shell."""
+    return dataclasses.replace(
+        data,
+        folder=DataFolder.locate(data.folder).absolute(),
+        features=data.features and data.features.absolute(),
+        guesser=data.guesser and data.guesser.absolute(),
+    )

@@ -69,8 +69,7 @@ def _described(config: AugmentConfig, show_progress: bool) -> tuple[EpisodeSet, 
     """New paths, and a speaker who describes them."""
     assert config.speaker is not None
     speaker = Speaker.load(config.speaker)
-    own = training_config(config.speaker, None)
-    own = dataclasses.replace(own, folder=config.folder or own.folder)
+    own = training_config(config.speaker, config.folder)
     folder = DataFolder.resolve(own.folder)
     store = open_store(own, folder, show_progress)
     episodes = load(own.train[0], folder)

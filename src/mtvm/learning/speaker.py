@@ -273,8 +273,9 @@ def speak(
     return texts
 
 
-def evaluate_speaker(folder: Path, split: str, data: DataConfig | None = None, show_progress: bool = True) -> Path:
-    """Score what a speaker says of a split's paths, and write the scores and the texts."""
+def evaluate_speaker(folder: Path, split: str, data: Path | None = None, show_progress: bool = True) -> Path:
+    """Score what a speaker says of a split's paths, and write the scores and the texts. `data` is where the data is
+    now."""
     speaker = Speaker.load(folder)
     config = training_config(folder, data)
     where = DataFolder.resolve(config.folder)
@@ -283,7 +284,8 @@ def evaluate_speaker(folder: Path, split: str, data: DataConfig | None = None, s
     spoken = Spoken(episodes, store)
     loss = validation_loss(speaker, spoken)
     _, first = np.unique([path_id(one) for one in episodes.ids], return_index=True)
-    said = speak(speaker, spoken.vision, episodes.references[first], episodes.headings[first])
+    paths, headings = episodes.references[first], episodes.headings[first]
+    said = speak(speaker, spoken.vision, paths, headings, show_progress=show_progress)
     references: dict[str, list[str]] = {}
     for one, text in zip(episodes.ids, episodes.texts, strict=True):
         references.setdefault(path_id(one), []).append(text)
@@ -325,7 +327,9 @@ def load(text: str, folder: DataFolder) -> EpisodeSet:
     split = Split.parse(text)
     episodes = load_episodes(split.task, split.split, folder)
     if not episodes.has_goals:
-        raise InputError(f"{episodes.source}: {split.name} has no paths to describe.")
+        raise InputError(
+            f"{episodes.source}: {split.name} has no paths to describe; name a split with goals, as r2r/val_seen."
+        )
     return episodes
 
 
@@ -340,10 +344,8 @@ def open_store(config: DataConfig, folder: DataFolder, show_progress: bool) -> F
     return store
 
 
-def training_config(folder: Path, data: DataConfig | None) -> DataConfig:
-    """What the speaker was trained on, unless `data` says where it is now."""
-    if data is not None:
-        return data
+def training_config(folder: Path, data: Path | None) -> DataConfig:
+    """What the speaker was trained on, in the data folder `data` if it is there now."""
     content: Any = read_json(folder / TRAINING, "config of a speaker's training")
     config: SpeakerConfig = from_plain(SpeakerConfig, content, folder / TRAINING)
-    return config.data
+    return dataclasses.replace(config.data, folder=data or config.data.folder)

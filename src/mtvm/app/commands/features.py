@@ -66,11 +66,11 @@ def extract(
 ) -> None:
     """Encode the 36 views of every viewpoint: rendered from skyboxes, or described in a file of captions.
 
-    An interrupted run resumes where it stopped.
+    With images, an interrupted run resumes where it stopped. Captions are embedded once and kept in the cache.
     """
     if encoder == "captions":
-        if weights is not None or size is not None:
-            raise InputError("--weights and --size are for image encoders; leave them out for captions.")
+        if not all(option is None for option in (weights, size, data, workers)):
+            raise InputError("--weights, --size, --data and --workers are for images; leave them out for captions.")
         from mtvm.features.captions import caption_features
 
         store = caption_features(source, out, scans=set(scans) or None)

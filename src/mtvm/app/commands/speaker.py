@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Annotated
 from rich.markup import escape
 from tyro.conf import Positional, arg
 
-from mtvm.app.options import console
+from mtvm.app.options import console, with_absolute_paths
 from mtvm.app.tables import simple_table
 from mtvm.files import read_json
 from mtvm.speaker_config import AugmentConfig, SpeakerConfig
@@ -25,6 +26,7 @@ def train(config: Annotated[SpeakerConfig, arg(name="")] = _DEFAULT) -> None:
     """
     from mtvm.learning.speaker import evaluate_speaker, train_speaker
 
+    config = dataclasses.replace(config, data=with_absolute_paths(config.data))
     if not train_speaker(config):
         console.print(f"Stopped, everything is saved; the same command goes on in {escape(str(config.out))}.")
         sys.exit(130)
@@ -35,6 +37,10 @@ def evaluate(
     folder: Annotated[Positional[Path], arg(metavar="SPEAKER", help="Folder of a speaker.")],
     split: Annotated[str, arg(metavar="TASK/SPLIT", help="Paths to describe.")] = "r2r/val_unseen",
     samples: Annotated[int, arg(metavar="N", help="How many descriptions to show.")] = 5,
+    data: Annotated[
+        Path | None,
+        arg(metavar="DIR", help="Data folder.", help_behavior_hint="(default: the speaker's or $MTVM_DATA)"),
+    ] = None,
 ) -> None:
     """Score what a speaker says: BLEU-4, ROUGE-L and CIDEr.
 
@@ -42,7 +48,7 @@ def evaluate(
     """
     from mtvm.learning.speaker import evaluate_speaker
 
-    _show(evaluate_speaker(folder, split), samples)
+    _show(evaluate_speaker(folder, split, data), samples)
 
 
 def _show(path: Path, samples: int = 5) -> None:

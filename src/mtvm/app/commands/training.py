@@ -11,14 +11,13 @@ import tyro
 from rich.markup import escape
 from tyro.conf import Positional, arg
 
-from mtvm.app.options import DeviceOption, Switch, console
+from mtvm.app.options import DeviceOption, Switch, console, with_absolute_paths
 from mtvm.app.tables import add_metrics_row, metrics_table
 from mtvm.config import DataConfig, Split, TrainConfig
 from mtvm.files import json_text
 from mtvm.learning.run_folder import RunFolder
 from mtvm.machine import choose_device
 from mtvm.presets import DESCRIPTIONS, PRESETS, PRETRAINING
-from mtvm.tasks.data import DataFolder
 from mtvm.tasks.ndh import Supervision
 
 if TYPE_CHECKING:
@@ -176,11 +175,9 @@ def runs(
 
 def _with_absolute_paths(config: TrainConfig) -> TrainConfig:
     """Make paths absolute, so that a run can be resumed from another folder or shell."""
-    folder = DataFolder.locate(config.data.folder).absolute()
-    features = config.data.features and config.data.features.absolute()
-    guesser = config.data.guesser and config.data.guesser.absolute()
-    data = dataclasses.replace(config.data, folder=folder, features=features, guesser=guesser)
-    return dataclasses.replace(config, data=data, init=config.init and config.init.absolute())
+    return dataclasses.replace(
+        config, data=with_absolute_paths(config.data), init=config.init and config.init.absolute()
+    )
 
 
 def _run(config: TrainConfig) -> None:

@@ -1,0 +1,98 @@
+"""`mtvm speaker`, `augment`, `data hold-out`, `pretrain` and `grounding` as a user types them, on the tiny world."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from command_line import refused, run
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("pycocoevalcap")
+
+from mtvm.features.store import FeatureStore  # noqa: E402
+from mtvm.tasks.load import load_episodes  # noqa: E402
+
+SMALL = "--optimizer.updates 2 --batch 2"
+SPEAKER = (
+    f"{SMALL} --validate-every 1 --model.hidden 16 --model.heads 2 --model.encoder-layers 1 --model.decoder-layers 1"
+)
+AGENT = f"{SMALL} --selection.every 1 --selection.limit 3 --device cpu --no-tensorboard"
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch, tmp_path):
+    """Whatever launched the tests, they train alone, on the CPU, in a folder of their own."""
+    for name in ("WORLD_SIZE", "RANK", "LOCAL_RANK", "MTVM_DATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    monkeypatch.chdir(tmp_path)
+    torch.set_num_threads(1)
+
+
+@pytest.fixture
+def data(tiny_folder, tiny_world, tmp_path):
+    """A data folder with features beside it."""
+    shutil.copytree(tiny_folder, tmp_path / "data")
+    rng = np.random.default_rng(0)
+    entries = (
+        (tiny_world.scan(node), str(tiny_world.viewpoints[node]), rng.normal(size=(36, 6)).astype(np.float32))
+        for node in range(len(tiny_world))
+    )
+    FeatureStore.write(tmp_path / "store", entries, source="random", source_format="test")
+    return tmp_path / "data"
+
+
+def test_a_speaker_describes_paths_that_an_agent_trains_on(capsys, data, tmp_path):
+    where = ("--data.folder", "data", "--data.features", "store")
+    printed = run(capsys, "speaker", "train", "--out", "speaker", *where, *SPEAKER.split()).out
+    for word in ("BLEU-4", "ROUGE-L", "CIDEr", "What it says"):
+        assert word in printed
+    run(capsys, "train", "tiny", "--out", "follower", *where, *AGENT.split())
+    options = ("--paths", "10", "--out", "aug.json.gz")
+    said = run(capsys, "augment", "--speaker", "speaker", "--follower", "follower", *options).out
+    assert "kept: 5" in said
+    assert "--data.train r2r/train prevalent/aug.json.gz" in said
+    assert len(load_episodes("prevalent", str(tmp_path / "aug.json.gz"), data)) == 5
+    mixed = ("--data.train", "r2r/train", "prevalent/aug.json.gz")
+    run(capsys, "train", "tiny", "--out", "better", *where, *mixed, *AGENT.split())
+    run(capsys, "data", "hold-out", "dev", "--data", "data", "--scans", _scans(data), "--augmented", "aug.json.gz")
+    assert {path.name for path in (tmp_path / "dev").iterdir()} == {
+        *("fit.json", "held_out.json", "val_seen.json", "aug.json.gz")
+    }
+
+
+def _scans(data):
+    """A file that names one of the training buildings."""
+    scans = sorted({entry["scan"] for entry in json.loads((data / "R2R" / "R2R_train.json").read_text())})
+    (data.parent / "scans.txt").write_text(scans[0])
+    return data.parent / "scans.txt"
+
+
+def test_a_speaker_is_scored_where_its_data_is_now(capsys, data, tmp_path):
+    where = ("--data.folder", "data", "--data.features", "store")
+    run(capsys, "speaker", "train", "--out", "speaker", *where, *SPEAKER.split())
+    shutil.move(data, tmp_path / "moved")
+    run(capsys, "speaker", "eval", "speaker", "--data", "moved", "--split", "r2r/val_seen", "--samples", "1")
+    assert "data" in refused(capsys, "speaker", "eval", "speaker")
+
+
+def test_a_speaker_that_is_not_there_is_missed_by_name(capsys, data):
+    said = refused(capsys, "augment", "--speaker", "nobody", "--out", "aug.json")
+    assert said.startswith("nobody: no speaker here")
+    assert "'mtvm speaker train' makes one" in said
+
+
+def test_pretraining_is_what_training_starts_from(capsys, data):
+    where = ("--data.folder", "data", "--data.features", "store")
+    run(capsys, "pretrain", "tiny", "--out", "before", *where, *AGENT.split())
+    kinds = [json.loads(line) for line in (data.parent / "before" / "metrics.jsonl").read_text().splitlines()]
+    assert any("masked_words" in name for line in kinds for name in line)
+    said = run(capsys, "train", "tiny", "--init", "before/best", "--out", "after", *where, *AGENT.split()).out
+    assert "from the agent in" in said
+
+
+def test_grounding_compares_runs_with_sub_instructions(capsys, data):
+    where = ("--data.folder", "data", "--data.features", "store")
+    run(capsys, "train", "tiny", "--out", "run", *where, *AGENT.split())
+    assert "no FGR2R_val_unseen.json below it" in refused(capsys, "grounding", "run")
