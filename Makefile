@@ -42,60 +42,49 @@ bench: $(READY)  ## Measure speed; see docs/speed.md
 	$(BIN)/python benchmarks/long_run.py
 
 # Rows of docs/results.md on real R2R, on one core each; two of them run side by side. $MTVM_DATA names the data; SEED=1 and SEED=2 are the
-# other seeds. Agents are trained in two stages: the first (about 75 minutes) is shared by all seeds, the second (about two hours) is not.
+# other seeds. What one row takes from another is made first.
 SEED ?= 0
 RUN = runs/seed$(SEED)
-TRAIN := OMP_NUM_THREADS=1 $(BIN)/mtvm train r2r-map
-R2R = $(TRAIN) --seed $(SEED)
+ONE_CORE := OMP_NUM_THREADS=1 $(BIN)/mtvm
+R2R = $(ONE_CORE) train r2r-map --seed $(SEED)
 ANNOTATED := --data.sight names+guesses
 PIXELS := --data.sight guesses
 AUGMENTED := --data.train r2r/train prevalent/releases/r2r-augmented.json.gz
-TWICE_AUGMENTED := --data.train r2r/train@2 prevalent/releases/r2r-augmented.json.gz prevalent/releases/r2r-augmented-second.json.gz
-FIRST := --optimizer.updates 5000 --selection.every 1250 --data.evaluate r2r/val_seen
-SECOND := --loss.teacher-forced-updates 0 --optimizer.updates 7500 --selection.every 1250
+FULL := --optimizer.updates 5000 --selection.every 1250
 HALF := --optimizer.updates 2500 --selection.every 1250
 
-r2r: $(READY) runs/first/annotated/eval  ## Train on real R2R: annotated names, and names guessed from captions, as sight ($$MTVM_DATA names the data)
-	$(R2R) --out $(RUN)/r2r-annotated --init runs/first/annotated/best $(ANNOTATED) $(TWICE_AUGMENTED) $(SECOND)
+r2r: $(RUN)/r2r-annotated/eval  ## Train on real R2R: annotated names, and names guessed from captions, as sight ($$MTVM_DATA names the data)
+runs/seed%/r2r-annotated/eval: | $(READY)
+	$(ONE_CORE) train r2r-map --seed $* --out runs/seed$*/r2r-annotated $(ANNOTATED) $(AUGMENTED) $(FULL)
 
-r2r-pixels: $(READY) runs/first/pixels/eval  ## The same with sight from pixels: names guessed from captions
-	$(R2R) --out $(RUN)/r2r-pixels --init runs/first/pixels/best $(PIXELS) $(TWICE_AUGMENTED) $(SECOND)
-
-runs/first/annotated/eval: | $(READY)
-	$(TRAIN) --out runs/first/annotated $(ANNOTATED) $(AUGMENTED) $(FIRST)
-
-runs/first/pixels/eval: | $(READY)
-	$(TRAIN) --out runs/first/pixels $(PIXELS) $(AUGMENTED) $(FIRST)
+r2r-pixels: $(RUN)/r2r-pixels/eval  ## The same with sight from pixels: names guessed from captions
+runs/seed%/r2r-pixels/eval: | $(READY)
+	$(ONE_CORE) train r2r-map --seed $* --out runs/seed$*/r2r-pixels $(PIXELS) $(AUGMENTED) $(FULL)
 
 # One row each, at half the updates: make row-all, row-no-memory, ... ; make r2r-rows walks through all of them.
-ROWS := all pretrained no-memory recurrent consistency environment-dropout trained-reader blind not-augmented unfiltered second-round
+ROWS := all no-memory recurrent consistency a2c environment-dropout trained-reader blind not-augmented unfiltered second-round
 r2r-rows: $(ROWS:%=row-%)  ## What its parts are worth, at half the updates: all of it, then with one part changed each
 
 row-all: CHANGED := $(ANNOTATED) $(AUGMENTED)
-row-pretrained: CHANGED := --init runs/first/annotated/best --loss.teacher-forced-updates 0 $(ANNOTATED) $(AUGMENTED)
 row-no-memory: CHANGED := $(ANNOTATED) $(AUGMENTED) --model.history none
 row-recurrent: CHANGED := $(ANNOTATED) $(AUGMENTED) --model.history recurrent
 row-consistency: CHANGED := $(ANNOTATED) $(AUGMENTED) --loss.consistency.enabled --loss.word-dropping 0
+row-a2c: CHANGED := $(ANNOTATED) $(AUGMENTED) --loss.a2c.weight 1
 row-environment-dropout: CHANGED := $(ANNOTATED) $(AUGMENTED) --data.environment-dropout 0.3
 row-trained-reader: CHANGED := $(ANNOTATED) $(AUGMENTED) --model.reader-layers 6 --model.train-reader
 row-blind: CHANGED := $(AUGMENTED) --data.sight blind
 row-not-augmented: CHANGED := $(ANNOTATED)
-row-unfiltered: CHANGED := $(ANNOTATED) --data.train r2r/train prevalent/runs/spoken.json.gz
+row-unfiltered: CHANGED := $(ANNOTATED) --data.train r2r/train prevalent/runs/unfiltered.json.gz
 row-second-round: CHANGED := $(ANNOTATED) --data.train r2r/train prevalent/releases/r2r-augmented-second.json.gz
-row-pretrained: runs/first/annotated/eval
-row-unfiltered: runs/spoken.json.gz
+row-unfiltered: runs/unfiltered.json.gz
 row-%: $(READY)
 	$(R2R) --out $(RUN)/half-$* $(CHANGED) $(HALF)
 
-# All that the speaker of make augmented says, good or bad.
-runs/spoken.json.gz: | $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/mtvm augment --speaker runs/speaker --paths 80000 --out $@
-
-r4r: $(READY) runs/r4r/R4R_train.json runs/r4r/R4R_val_seen.json runs/r4r/R4R_val_unseen.json  ## Long paths, by the agent of make r2r: how much memory they need
+r4r: $(RUN)/r2r-annotated/eval runs/r4r/R4R_train.json runs/r4r/R4R_val_seen.json runs/r4r/R4R_val_unseen.json  ## Long paths, by the agent of make r2r: how much memory they need
 	$(R2R) --out $(RUN)/r4r --init $(RUN)/r2r-annotated/best $(ANNOTATED) --data.train r4r/runs/r4r/R4R_train.json r2r/train \
 	  --selection.split r4r/runs/r4r/R4R_val_seen.json --data.evaluate r4r/runs/r4r/R4R_val_unseen.json \
 	  --optimizer.lr 5e-4 --loss.teacher-forced-updates 0 --optimizer.updates 1500 --selection.every 500
-	for steps in 0 1 2 4 8; do OMP_NUM_THREADS=1 $(BIN)/mtvm eval $(RUN)/r4r --memory-steps $$steps || exit 1; done
+	for steps in 0 1 2 4 8; do $(ONE_CORE) eval $(RUN)/r4r --memory-steps $$steps || exit 1; done
 
 ndh: $(READY) runs/r4r/R4R_train.json  ## Dialogs: by an agent that read them in the built-in world, then learnt R2R and R4R; three supervisions
 	$(BIN)/mtvm homes build --features names --out runs/homes
@@ -103,21 +92,33 @@ ndh: $(READY) runs/r4r/R4R_train.json  ## Dialogs: by an agent that read them in
 	  --selection.split ndh/val_seen --data.evaluate ndh/val_unseen --optimizer.updates 1000 --loss.teacher-forced-updates 300 --selection.every 500
 	$(R2R) --out $(RUN)/ndh --init $(RUN)/dialogs/best --model.max-text 300 --data.train r2r/train r4r/runs/r4r/R4R_train.json \
 	  --selection.split ndh/val_seen --data.evaluate ndh/val_seen ndh/val_unseen --optimizer.updates 2500 --selection.every 500
-	for setting in oracle navigator mixed; do OMP_NUM_THREADS=1 $(BIN)/mtvm eval $(RUN)/ndh --supervision $$setting || exit 1; done
+	for setting in oracle navigator mixed; do \
+	  $(ONE_CORE) eval $(RUN)/ndh --supervision $$setting || exit 1; \
+	  for agent in random shortest; do for split in val_seen val_unseen; do \
+	    $(BIN)/mtvm baseline $$agent --task ndh --split $$split --supervision $$setting --out runs/ndh-$$agent-$$split-$$setting.json || exit 1; \
+	  done; done; done
 
 runs/r4r/R4R_%.json: | $(READY)
 	$(BIN)/mtvm data r4r $* --out $@
 
-augmented: $(READY)  ## Make the instructions in releases/ again: a speaker, a follower to judge what it says, 80,000 paths described
-	OMP_NUM_THREADS=1 $(BIN)/mtvm speaker train --out runs/speaker --optimizer.updates 1000 --validate-every 250
-	OMP_NUM_THREADS=1 $(BIN)/mtvm train r2r-map --batch 64 --out runs/follower --optimizer.updates 900 --selection.every 300 \
-	  --loss.teacher-forced-updates 250 --data.evaluate r2r/val_seen
-	OMP_NUM_THREADS=1 $(BIN)/mtvm augment --speaker runs/speaker --follower runs/follower --paths 80000 \
-	  --out releases/r2r-augmented.json.gz
+# The speaker, a follower to judge what it says, and the instructions in releases/ that both make.
+runs/speaker/eval: | $(READY)
+	$(ONE_CORE) speaker train --out runs/speaker --optimizer.updates 1000 --validate-every 250
 
-augmented-second: $(READY) runs/first/annotated/eval  ## The second round: new paths, described by the same speaker, of which a better follower chooses
-	OMP_NUM_THREADS=1 $(BIN)/mtvm augment --speaker runs/speaker --follower runs/first/annotated --paths 80000 --seed 1 \
-	  --out releases/r2r-augmented-second.json.gz
+runs/follower/eval: | $(READY)
+	$(ONE_CORE) train r2r-map --batch 64 --out runs/follower --optimizer.updates 900 --selection.every 300 \
+	  --loss.teacher-forced-updates 250 --data.evaluate r2r/val_seen
+
+augmented: runs/speaker/eval runs/follower/eval  ## Make the instructions in releases/ again: a speaker, a follower to judge what it says, 80,000 paths described
+	$(ONE_CORE) augment --speaker runs/speaker --follower runs/follower --paths 80000 --out releases/r2r-augmented.json.gz
+
+augmented-second: runs/speaker/eval runs/seed0/r2r-annotated/eval  ## The second round: other paths, described by the same speaker, of which a better follower chooses
+	$(ONE_CORE) augment --speaker runs/speaker --follower runs/seed0/r2r-annotated --paths 80000 --seed 1 \
+	  --not-in r2r/val_seen prevalent/releases/r2r-augmented.json.gz --out releases/r2r-augmented-second.json.gz
+
+# As many as are kept of the others, good or bad.
+runs/unfiltered.json.gz: | runs/speaker/eval
+	$(ONE_CORE) augment --speaker runs/speaker --paths 40000 --out $@
 
 pretrained: $(READY)  ## Train the agent that ships with the package (ten minutes)
 	$(BIN)/python tools/make_pretrained.py
