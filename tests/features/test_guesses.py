@@ -165,6 +165,12 @@ def test_a_guesser_that_was_saved_needs_nothing_but_captions(folder, tmp_path):
         for number, one in enumerate((guesser, again))
     ]
     assert stores[0].meta["id"] == stores[1].meta["id"]
+    guesser.save(tmp_path / "half.safetensors", compact=True)
+    sizes = [(tmp_path / f"{name}.safetensors").stat().st_size for name in ("guesser", "half")]
+    assert sizes[1] < 0.6 * sizes[0]
+    rough = NameGuesser.load(tmp_path / "half.safetensors")
+    rough = rough.write_features(tmp_path / "captions.jsonl", tmp_path / "rough", show_progress=False)
+    np.testing.assert_allclose(shares(rough, NEW)[0], shares(stores[0], NEW)[0], atol=0.01)
     here, *_ = shares(stores[1], "h3")
     assert (here[:3, :, GARAGE] < 0.2).all(), "of a training building, the network that never saw it must be asked"
 

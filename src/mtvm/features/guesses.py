@@ -71,8 +71,8 @@ class NameGuesser:
     def width(self) -> int:
         return 2 * len(self.rooms) + len(self.objects) + len(self.words)
 
-    def save(self, path: Path) -> None:
-        """Write everything to one safetensors file."""
+    def save(self, path: Path, compact: bool = False) -> None:
+        """Write everything to one safetensors file, if it is to be `compact` in half precision."""
         import torch
 
         lists = {name: getattr(self, name) for name in ("vocabulary", "rooms", "objects", "words", "captions")}
@@ -80,7 +80,8 @@ class NameGuesser:
         tensors: dict[str, Tensor] = {_DESCRIPTION: torch.frombuffer(bytearray(text), dtype=torch.uint8)}
         tensors |= {"mean": torch.tensor(self.mean), "spread": torch.tensor(self.spread, dtype=torch.float64)}
         for number, network in enumerate(self.networks):
-            tensors |= {f"{number}.{name}": value for name, value in network.state_dict().items()}
+            weights = network.state_dict().items()
+            tensors |= {f"{number}.{name}": value.half() if compact else value for name, value in weights}
         write_safetensors(path, tensors)
 
     @classmethod

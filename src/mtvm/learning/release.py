@@ -13,7 +13,8 @@ from typing import Any
 from mtvm import __version__
 from mtvm.config import TrainConfig
 from mtvm.errors import InputError, shown
-from mtvm.files import atomic_path, copy_file, read_json, write_json, write_text
+from mtvm.features.guesses import NameGuesser
+from mtvm.files import atomic_path, read_json, write_json, write_text
 from mtvm.learning.run_folder import EVALUATIONS, GUESSER, RunFolder, Selection, is_number
 from mtvm.models.saving import CARD, load_model, save_compact
 from mtvm.tasks.metric import EVALUATED, METRICS
@@ -39,7 +40,7 @@ def release(run: Path, out: Path) -> Path:
         there.write_config(dataclasses.replace(config, out=Path(out.name), data=data))
         save_compact(model, there.best, card)
         if config.data.guesser is not None:
-            copy_file(config.data.guesser, there.best / GUESSER)
+            NameGuesser.load(config.data.guesser).save(there.best / GUESSER, compact=True)
         write_text(fresh / CARD, card)
         for name, values in metrics.items():
             target = fresh / EVALUATIONS / name
