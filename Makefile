@@ -50,26 +50,34 @@ R2R = $(ONE_CORE) train r2r-map --seed $(SEED)
 ANNOTATED := --data.sight names+guesses
 PIXELS := --data.sight guesses
 AUGMENTED := --data.train r2r/train prevalent/releases/r2r-augmented.json.gz
-FULL := --optimizer.updates 5000 --selection.every 1250
+IMITATION := --optimizer.updates 5000 --selection.every 1250 --data.evaluate r2r/val_seen
+A2C := --loss.a2c.weight 3 --loss.imitation.weight 0.3 --loss.imitation.student-weight 0.3 --loss.teacher-forced-updates 0 --optimizer.lr 3e-4
 HALF := --optimizer.updates 2500 --selection.every 1250
+.SECONDARY:
 
-r2r: $(RUN)/r2r-annotated/eval  ## Train on real R2R: annotated names, and names guessed from captions, as sight ($$MTVM_DATA names the data)
-runs/seed%/r2r-annotated/eval: | $(READY)
-	$(ONE_CORE) train r2r-map --seed $* --out runs/seed$*/r2r-annotated $(ANNOTATED) $(AUGMENTED) $(FULL)
-
+r2r: $(RUN)/r2r-annotated/eval  ## Train on real R2R, by imitation, then with A2C too: annotated names, and names guessed from captions, as sight ($$MTVM_DATA names the data)
 r2r-pixels: $(RUN)/r2r-pixels/eval  ## The same with sight from pixels: names guessed from captions
-runs/seed%/r2r-pixels/eval: | $(READY)
-	$(ONE_CORE) train r2r-map --seed $* --out runs/seed$*/r2r-pixels $(PIXELS) $(AUGMENTED) $(FULL)
 
-# One row each, at half the updates: make row-all, row-no-memory, ... ; make r2r-rows walks through all of them.
+runs/seed%/imitation-annotated/eval: | $(READY)
+	$(ONE_CORE) train r2r-map --seed $* --out runs/seed$*/imitation-annotated $(ANNOTATED) $(AUGMENTED) $(IMITATION)
+runs/seed%/imitation-pixels/eval: | $(READY)
+	$(ONE_CORE) train r2r-map --seed $* --out runs/seed$*/imitation-pixels $(PIXELS) $(AUGMENTED) $(IMITATION)
+runs/seed%/r2r-annotated/eval: | runs/seed%/imitation-annotated/eval
+	$(ONE_CORE) train r2r-map --seed $* --out runs/seed$*/r2r-annotated --init runs/seed$*/imitation-annotated/best \
+	  $(ANNOTATED) $(AUGMENTED) $(A2C) --optimizer.updates 2000 --selection.every 500
+runs/seed%/r2r-pixels/eval: | runs/seed%/imitation-pixels/eval
+	$(ONE_CORE) train r2r-map --seed $* --out runs/seed$*/r2r-pixels --init runs/seed$*/imitation-pixels/best \
+	  $(PIXELS) $(AUGMENTED) $(A2C) --optimizer.updates 2000 --selection.every 500
+
+# One row each, half of the updates of imitation: make row-all, row-no-memory, ... ; make r2r-rows walks through all of them.
 ROWS := all no-memory recurrent consistency a2c environment-dropout trained-reader blind not-augmented unfiltered second-round
-r2r-rows: $(ROWS:%=row-%)  ## What its parts are worth, at half the updates: all of it, then with one part changed each
+r2r-rows: $(ROWS:%=row-%)  ## What its parts are worth, by half of the imitation: all of it, then with one part changed each
 
 row-all: CHANGED := $(ANNOTATED) $(AUGMENTED)
 row-no-memory: CHANGED := $(ANNOTATED) $(AUGMENTED) --model.history none
 row-recurrent: CHANGED := $(ANNOTATED) $(AUGMENTED) --model.history recurrent
 row-consistency: CHANGED := $(ANNOTATED) $(AUGMENTED) --loss.consistency.enabled --loss.word-dropping 0
-row-a2c: CHANGED := $(ANNOTATED) $(AUGMENTED) --loss.a2c.weight 1
+row-a2c: CHANGED := $(ANNOTATED) $(AUGMENTED) --init $(RUN)/half-all/best $(A2C) --optimizer.updates 1000 --selection.every 500
 row-environment-dropout: CHANGED := $(ANNOTATED) $(AUGMENTED) --data.environment-dropout 0.3
 row-trained-reader: CHANGED := $(ANNOTATED) $(AUGMENTED) --model.reader-layers 6 --model.train-reader
 row-blind: CHANGED := $(AUGMENTED) --data.sight blind
@@ -77,8 +85,9 @@ row-not-augmented: CHANGED := $(ANNOTATED)
 row-unfiltered: CHANGED := $(ANNOTATED) --data.train r2r/train prevalent/runs/unfiltered.json.gz
 row-second-round: CHANGED := $(ANNOTATED) --data.train r2r/train prevalent/releases/r2r-augmented-second.json.gz
 row-unfiltered: runs/unfiltered.json.gz
+row-a2c: row-all
 row-%: $(READY)
-	$(R2R) --out $(RUN)/half-$* $(CHANGED) $(HALF)
+	$(R2R) --out $(RUN)/half-$* $(HALF) $(CHANGED)
 
 r4r: $(RUN)/r2r-annotated/eval runs/r4r/R4R_train.json runs/r4r/R4R_val_seen.json runs/r4r/R4R_val_unseen.json  ## Long paths, by the agent of make r2r: how much memory they need
 	$(R2R) --out $(RUN)/r4r --init $(RUN)/r2r-annotated/best $(ANNOTATED) --data.train r4r/runs/r4r/R4R_train.json r2r/train \
