@@ -53,24 +53,27 @@ AUGMENTED := --data.train r2r/train prevalent/releases/r2r-augmented.json.gz
 IMITATION := --optimizer.updates 5000 --selection.every 1250 --data.evaluate r2r/val_seen
 A2C := --loss.a2c.weight 3 --loss.imitation.weight 0.3 --loss.imitation.student-weight 0.3 --loss.teacher-forced-updates 0 --optimizer.lr 3e-4
 HALF := --optimizer.updates 2500 --selection.every 1250
+SEEN_DONE := eval/r2r-val_seen/metrics.json
+DONE := eval/r2r-val_unseen/metrics.json
 .SECONDARY:
 
-r2r: $(RUN)/r2r-annotated/eval  ## Train on real R2R, by imitation, then with A2C too: annotated names, and names guessed from captions, as sight ($$MTVM_DATA names the data)
-r2r-pixels: $(RUN)/r2r-pixels/eval  ## The same with sight from pixels: names guessed from captions
+r2r: $(RUN)/r2r-annotated/$(DONE)  ## Train on real R2R, by imitation, then with A2C too: annotated names, and names guessed from captions, as sight ($$MTVM_DATA names the data)
+r2r-pixels: $(RUN)/r2r-pixels/$(DONE)  ## The same with sight from pixels: names guessed from captions
 
-runs/seed%/imitation-annotated/eval: | $(READY)
+runs/seed%/imitation-annotated/$(SEEN_DONE): | $(READY)
 	$(ONE_CORE) train r2r-map --seed $* --out runs/seed$*/imitation-annotated $(ANNOTATED) $(AUGMENTED) $(IMITATION)
-runs/seed%/imitation-pixels/eval: | $(READY)
+runs/seed%/imitation-pixels/$(SEEN_DONE): | $(READY)
 	$(ONE_CORE) train r2r-map --seed $* --out runs/seed$*/imitation-pixels $(PIXELS) $(AUGMENTED) $(IMITATION)
-runs/seed%/r2r-annotated/eval: | runs/seed%/imitation-annotated/eval
+runs/seed%/r2r-annotated/$(DONE): | runs/seed%/imitation-annotated/$(SEEN_DONE)
 	$(ONE_CORE) train r2r-map --seed $* --out runs/seed$*/r2r-annotated --init runs/seed$*/imitation-annotated/best \
 	  $(ANNOTATED) $(AUGMENTED) $(A2C) --optimizer.updates 2000 --selection.every 500
-runs/seed%/r2r-pixels/eval: | runs/seed%/imitation-pixels/eval
+runs/seed%/r2r-pixels/$(DONE): | runs/seed%/imitation-pixels/$(SEEN_DONE)
 	$(ONE_CORE) train r2r-map --seed $* --out runs/seed$*/r2r-pixels --init runs/seed$*/imitation-pixels/best \
 	  $(PIXELS) $(AUGMENTED) $(A2C) --optimizer.updates 2000 --selection.every 500
 
 # One row each, half of the updates of imitation: make row-all, row-no-memory, ... ; make r2r-rows walks through all of them.
 ROWS := all no-memory recurrent consistency a2c environment-dropout trained-reader blind not-augmented unfiltered second-round
+.PHONY: $(ROWS:%=row-%)
 r2r-rows: $(ROWS:%=row-%)  ## What its parts are worth, by half of the imitation: all of it, then with one part changed each
 
 row-all: CHANGED := $(ANNOTATED) $(AUGMENTED)
@@ -86,10 +89,10 @@ row-unfiltered: CHANGED := $(ANNOTATED) --data.train r2r/train prevalent/runs/un
 row-second-round: CHANGED := $(ANNOTATED) --data.train r2r/train prevalent/releases/r2r-augmented-second.json.gz
 row-unfiltered: runs/unfiltered.json.gz
 row-a2c: row-all
-row-%: $(READY)
+$(ROWS:%=row-%): row-%: $(READY)
 	$(R2R) --out $(RUN)/half-$* $(HALF) $(CHANGED)
 
-r4r: $(RUN)/r2r-annotated/eval runs/r4r/R4R_train.json runs/r4r/R4R_val_seen.json runs/r4r/R4R_val_unseen.json  ## Long paths, by the agent of make r2r: how much memory they need
+r4r: $(RUN)/r2r-annotated/$(DONE) runs/r4r/R4R_train.json runs/r4r/R4R_val_seen.json runs/r4r/R4R_val_unseen.json  ## Long paths, by the agent of make r2r: how much memory they need
 	$(R2R) --out $(RUN)/r4r --init $(RUN)/r2r-annotated/best $(ANNOTATED) --data.train r4r/runs/r4r/R4R_train.json r2r/train \
 	  --selection.split r4r/runs/r4r/R4R_val_seen.json --data.evaluate r4r/runs/r4r/R4R_val_unseen.json \
 	  --optimizer.lr 5e-4 --loss.teacher-forced-updates 0 --optimizer.updates 1500 --selection.every 500
@@ -111,22 +114,22 @@ runs/r4r/R4R_%.json: | $(READY)
 	$(BIN)/mtvm data r4r $* --out $@
 
 # The speaker, a follower to judge what it says, and the instructions in releases/ that both make.
-runs/speaker/eval: | $(READY)
+runs/speaker/eval/r2r-val_seen.json: | $(READY)
 	$(ONE_CORE) speaker train --out runs/speaker --optimizer.updates 1000 --validate-every 250
 
-runs/follower/eval: | $(READY)
+runs/follower/$(SEEN_DONE): | $(READY)
 	$(ONE_CORE) train r2r-map --batch 64 --out runs/follower --optimizer.updates 900 --selection.every 300 \
 	  --loss.teacher-forced-updates 250 --data.evaluate r2r/val_seen
 
-augmented: runs/speaker/eval runs/follower/eval  ## Make the instructions in releases/ again: a speaker, a follower to judge what it says, 80,000 paths described
+augmented: runs/speaker/eval/r2r-val_seen.json runs/follower/$(SEEN_DONE)  ## Make the instructions in releases/ again: a speaker, a follower to judge what it says, 80,000 paths described
 	$(ONE_CORE) augment --speaker runs/speaker --follower runs/follower --paths 80000 --out releases/r2r-augmented.json.gz
 
-augmented-second: runs/speaker/eval runs/seed0/r2r-annotated/eval  ## The second round: other paths, described by the same speaker, of which a better follower chooses
+augmented-second: runs/speaker/eval/r2r-val_seen.json runs/seed0/r2r-annotated/$(DONE)  ## The second round: other paths, described by the same speaker, of which a better follower chooses
 	$(ONE_CORE) augment --speaker runs/speaker --follower runs/seed0/r2r-annotated --paths 80000 --seed 1 \
 	  --not-in r2r/val_seen prevalent/releases/r2r-augmented.json.gz --out releases/r2r-augmented-second.json.gz
 
 # As many as are kept of the others, good or bad.
-runs/unfiltered.json.gz: | runs/speaker/eval
+runs/unfiltered.json.gz: | runs/speaker/eval/r2r-val_seen.json
 	$(ONE_CORE) augment --speaker runs/speaker --paths 40000 --out $@
 
 pretrained: $(READY)  ## Train the agent that ships with the package (ten minutes)

@@ -104,6 +104,11 @@ class DataConfig:
         if self.horizon is not None and self.horizon < 1:
             raise InputError(f"data.horizon must be at least 1, not {self.horizon}.")
 
+    @property
+    def sees_guesses(self) -> bool:
+        """Whether names that are guessed from captions are among what the agent sees."""
+        return self.features is None and "guesses" in (self.sight or "").split("+")
+
     def follow_of(self, task: TaskSpec) -> Follow:
         """What the teacher follows."""
         return self.follow or task.follow

@@ -199,7 +199,7 @@ def copy_file(source: Path, path: Path) -> None:
         try:
             shutil.copyfile(source, fresh)
         except FileNotFoundError:
-            raise InputError(f"{source}: there is no such file.") from None
+            raise InputError(f"{source}: there is no such file; it was needed for {path}.") from None
 
 
 def json_text(value: Any, indent: int | None = None) -> str:

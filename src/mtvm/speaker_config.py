@@ -55,8 +55,8 @@ class AugmentConfig:
     paths: int = 60_000
     """Number of paths to describe."""
     not_in: tuple[str, ...] = ("r2r/val_seen",)
-    """Splits whose paths are left alone: those that agents are selected on, and the files of earlier rounds, as
-    prevalent/FILE."""
+    """Splits whose paths the speaker leaves alone: those that agents are selected on, and the files of earlier rounds,
+    as prevalent/FILE."""
     keep: float = 0.5
     """Share of them to keep: those whose path the follower finds most probable, given the instruction."""
     temperature: float = 0.5

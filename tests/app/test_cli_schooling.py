@@ -74,7 +74,7 @@ def test_a_speaker_is_scored_where_its_data_is_now(capsys, data, tmp_path):
     run(capsys, "speaker", "train", "--out", "speaker", *where, *SPEAKER.split())
     shutil.move(data, tmp_path / "moved")
     run(capsys, "speaker", "eval", "speaker", "--data", "moved", "--split", "r2r/val_seen", "--samples", "1")
-    assert "data" in refused(capsys, "speaker", "eval", "speaker")
+    assert f"{data}: the data folder does not exist" in refused(capsys, "speaker", "eval", "speaker")
 
 
 def test_a_speaker_that_is_not_there_is_missed_by_name(capsys, data):
@@ -92,7 +92,7 @@ def test_pretraining_is_what_training_starts_from(capsys, data):
     assert "from the agent in" in said
 
 
-def test_grounding_compares_runs_with_sub_instructions(capsys, data):
+def test_grounding_without_sub_instructions_names_the_file(capsys, data):
     where = ("--data.folder", "data", "--data.features", "store")
     run(capsys, "train", "tiny", "--out", "run", *where, *AGENT.split())
     assert "no FGR2R_val_unseen.json below it" in refused(capsys, "grounding", "run")

@@ -1,6 +1,7 @@
 """Two processes against one: the same gradients, weights, evaluations and resumed runs."""
 
 import json
+import shutil
 import socket
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from small_runs import (
     Stopped,
     assert_close_weights,
     changed,
+    describe_places,
     environment,
     record,
     saved_state,
@@ -44,7 +46,7 @@ def launch(*command):
 
 
 @pytest.fixture(scope="module")
-def configs(small_data, tmp_path_factory):
+def configs(small_data, tiny_world, tmp_path_factory):
     """By name: what two processes do, and one."""
     folder = tmp_path_factory.mktemp("parallel")
 
@@ -59,6 +61,10 @@ def configs(small_data, tmp_path_factory):
     found["weights in parts"] = steady("weights in parts", optimizer={"updates": 2, "accumulate": 2})
     found["evaluation"] = steady("evaluation", selection={"limit": 7, "split": "r2r/val_unseen"})
     found["texts"] = steady("texts", model={"reader": "minilm", "leading_cls": True})
+    data = shutil.copytree(small_data, tmp_path_factory.mktemp("described") / "data")
+    describe_places(data, tiny_world)
+    seen = {"folder": data, "features": None, "sight": "guesses"}
+    found["guesses"] = steady("guesses", optimizer={"updates": 1}, selection={"every": 1}, data=seen)
     found["first half"] = steady("first half", optimizer={"ema": 0.9})
     found["second half"] = steady("second half", optimizer={"ema": 0.9})
     return found
@@ -142,6 +148,13 @@ def test_texts_that_two_processes_share_are_read_like_those_of_one(configs, toge
     assert len(alone) > 16, "or one process reads nothing"
     for results in together:
         torch.testing.assert_close(results["texts"], alone, atol=2e-3, rtol=2e-3)
+
+
+def test_two_processes_share_the_networks_that_guess_names(configs, together):
+    for place in (".", "best"):
+        assert (configs["guesses"].out / place / "guesser.safetensors").is_file()
+    for name, weight in together[0]["guesses"][0].items():
+        assert torch.equal(weight, together[1]["guesses"][0][name])
 
 
 def test_run_goes_on_with_more_or_fewer_processes(configs, together, tmp_path):

@@ -102,11 +102,13 @@ def test_find_run_folders_finds_runs_at_any_depth_and_nothing_inside_them(tmp_pa
     assert found == [Path("a"), Path("b/c"), Path("b/c/again")]
 
 
-def test_run_folder_names_evaluations_by_task_and_split(tmp_path):
+def test_run_folder_names_evaluations_by_task_and_split(tmp_path, monkeypatch):
     folder = RunFolder(tmp_path)
     assert folder.evaluation(Split.parse("r2r/val_seen")) == tmp_path / "eval" / "r2r-val_seen"
     assert folder.evaluation(Split.parse("r2r//far/away/mine.json")) == tmp_path / "eval" / "r2r-away-mine"
-    assert folder.evaluation(Split.parse("r2r/dev/val_seen.json")) == tmp_path / "eval" / "r2r-dev-val_seen"
+    assert folder.evaluation(Split.parse("r2r/dev/val_seen.json.gz")) == tmp_path / "eval" / "r2r-dev-val_seen"
+    monkeypatch.chdir(tmp_path)
+    assert folder.evaluation(Split.parse("r2r/val_seen.json")) == tmp_path / "eval" / f"r2r-{tmp_path.name}-val_seen"
     for name in ("ndh-val_seen", "r2r-val_seen"):
         (tmp_path / "eval" / name).mkdir(parents=True)
         (tmp_path / "eval" / name / "metrics.json").write_text("{}")

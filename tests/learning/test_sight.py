@@ -6,15 +6,16 @@ import shutil
 
 import numpy as np
 import pytest
-from small_runs import count_calls, small_config, train
+from small_runs import count_calls, describe_places, small_config, train
 
 import mtvm
 from mtvm.config import DataConfig
 from mtvm.errors import InputError
 from mtvm.features import captions, names
+from mtvm.features.guesses import NameGuesser
 from mtvm.learning import sight as sights
 from mtvm.learning.release import release
-from mtvm.learning.run_folder import RunFolder
+from mtvm.learning.run_folder import RunFolder, guesser_of
 from mtvm.learning.sight import SightMaker
 from mtvm.tasks.data import DataFolder
 
@@ -31,14 +32,7 @@ def folder(tiny_folder, tiny_world, tmp_path, monkeypatch):
     monkeypatch.setattr(names, "embed_phrases", embed)
     monkeypatch.setattr(captions, "embed_phrases", embed)
     shutil.copytree(tiny_folder, tmp_path / "data")
-    places = [
-        {"scan": tiny_world.scan(node), "viewpoint": str(tiny_world.viewpoints[node])}
-        for node in range(len(tiny_world))
-    ]
-    rooms = [place | {"room": "bedroom", "objects": []} for place in places]
-    said = [place | {"captions": [["a bed", "a door", ""]] * 8} for place in places]
-    for name, lines in (("viewpoints.jsonl", rooms), ("captions.jsonl", said)):
-        (tmp_path / "data" / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    describe_places(tmp_path / "data", tiny_world)
     return tmp_path / "data"
 
 
@@ -163,7 +157,8 @@ def guessing(folder, out, **changes):
 def test_an_agent_that_sees_guesses_carries_the_networks_that_make_them(folder, learnt, tmp_path):
     run = train(guessing(folder, tmp_path / "run"))[0].folder.path
     own = RunFolder(run).config().data
-    assert own.guesser == run / "best" / "guesser.safetensors"
+    assert own.guesser == run / "guesser.safetensors"
+    assert (run / "best" / "guesser.safetensors").read_bytes() == own.guesser.read_bytes()
     # Another run that starts from it sees the same, though its own splits would teach something else.
     other = folder / "few.json"
     other.write_text(json.dumps(json.loads((folder / "R2R" / "R2R_train.json").read_text())[:3]))
@@ -172,6 +167,29 @@ def test_an_agent_that_sees_guesses_carries_the_networks_that_make_them(folder, 
     assert (after / "best" / "guesser.safetensors").read_bytes() == own.guesser.read_bytes()
     train(RunFolder(after).config())  # it can be resumed
     assert len(learnt) == 1
+
+
+def test_a_run_resumes_with_its_own_guesser(folder, learnt, tmp_path, monkeypatch):
+    """By the same command, where nothing is in the cache and annotation has changed."""
+    config = guessing(folder, tmp_path / "run")
+    train(config)
+    (folder / "viewpoints.jsonl").write_text((folder / "viewpoints.jsonl").read_text().replace("kitchen", "garage"))
+    (tmp_path / "run" / "best" / "guesser.safetensors").unlink()
+    monkeypatch.setenv("MTVM_CACHE", str(tmp_path / "another"))
+    train(config)
+    assert len(learnt) == 1
+    kept = [(tmp_path / "run" / place / "guesser.safetensors").read_bytes() for place in (".", "best")]
+    assert kept[0] == kept[1], "what was lost is there again"
+
+
+def test_the_guesser_of_a_run_is_found_from_anything_in_it(folder, learnt, tmp_path):
+    run = train(guessing(folder, tmp_path / "run"))[0].folder.path
+    own = run / "guesser.safetensors"
+    (run / "diverged-1").mkdir()
+    assert guesser_of(run) == guesser_of(run / "diverged-1") == own
+    best = run / "best"
+    assert guesser_of(best) == guesser_of(best / "model.safetensors") == best / "guesser.safetensors"
+    assert guesser_of(folder) is None
 
 
 def test_a_released_agent_that_sees_guesses_needs_captions_only(folder, learnt, tmp_path, monkeypatch):
@@ -183,6 +201,39 @@ def test_a_released_agent_that_sees_guesses_needs_captions_only(folder, learnt, 
     for agent, config in ((passed_on, folder), (passed_on / "best", DataConfig(folder=folder, sight="guesses"))):
         done = mtvm.evaluate(agent, ["r2r/val_unseen"], data=config, show_progress=False, device="cpu")
         assert len(done["r2r/val_unseen"].nodes)
+    assert len(learnt) == 1
+
+
+def test_release_of_a_run_that_lost_its_guesser_makes_it_again(folder, learnt, tmp_path):
+    run = train(guessing(folder, tmp_path / "run"))[0].folder.path
+    for file in run.rglob("guesser.safetensors"):
+        file.unlink()
+    assert NameGuesser.load(release(run, tmp_path / "released") / "best" / "guesser.safetensors").width > 0
+
+
+def test_release_of_an_agent_that_sees_no_guesses_has_no_guesser(folder, learnt, tmp_path):
+    run = train(guessing(folder, tmp_path / "run"))[0].folder.path
+    config = guessing(folder, tmp_path / "blind", data={"sight": "blind", "guesser": run / "guesser.safetensors"})
+    train(config)
+    assert not list(release(config.out, tmp_path / "released").rglob("guesser.safetensors"))
+
+
+def test_a_guesser_that_is_no_guesser_is_refused(folder, tmp_path):
+    for given, said in ((tmp_path / "nothing", "no networks that guess names are here"), (folder, "no networks that")):
+        config = DataConfig(folder=folder, sight="guesses", guesser=given)
+        with pytest.raises(InputError, match=said) as found:
+            SightMaker(config, DataFolder(folder), show_progress=False).open()
+        assert str(found.value).startswith(f"{given}: ")
+
+
+def test_evaluate_takes_another_guesser(folder, learnt, tmp_path, monkeypatch):
+    run = train(guessing(folder, tmp_path / "run"))[0].folder.path
+    moved = shutil.move(run / "guesser.safetensors", tmp_path / "moved.safetensors")
+    (run / "best" / "guesser.safetensors").unlink()
+    (folder / "viewpoints.jsonl").unlink()
+    data = DataConfig(folder=folder, guesser=moved)
+    done = mtvm.evaluate(run, ["r2r/val_unseen"], data=data, show_progress=False, device="cpu")
+    assert len(done["r2r/val_unseen"].nodes)
     assert len(learnt) == 1
 
 

@@ -124,16 +124,35 @@ def test_agents_see_what_the_data_offers(tiny_folder, tmp_path, files, sight):
     assert StudyData(folder, tmp_path / "made").config().sight == sight
 
 
-def test_features_that_are_made_are_known_by_their_sources(tiny_folder, tmp_path, monkeypatch):
+def test_features_that_are_made_are_known_by_their_sources(tiny_folder, tiny_world, tmp_path, monkeypatch):
     """Their last digits differ between machines."""
-    path = tmp_path / "names-0123"
+    path = tmp_path / "features"
     write_sight(tiny_folder, path)
     store = FeatureStore.open(path)
     monkeypatch.setattr("mtvm.studies.data.SightMaker.open", lambda maker: store)
-    data = StudyData(tiny_folder, tmp_path / "made", sight="names", show=False)
-    assert data.seen(data.config()) == "names-0123"
-    given = StudyData(tiny_folder, tmp_path / "made", features=path, show=False)
-    assert given.seen(given.config()) == store.meta["id"]
+    folder = shutil.copytree(tiny_folder, tmp_path / "data")
+
+    def seen(sight, **changes):
+        data = StudyData(folder, tmp_path / "made", sight=sight, show=False)
+        return data.seen(dataclasses.replace(data.config(), **changes))
+
+    def write(name, text):
+        (folder / name).write_text(text)
+
+    write("viewpoints.jsonl", "rooms")
+    write("captions.jsonl", "captions")
+    before = {sight: seen(sight) for sight in ("names", "captions", "guesses", "names+guesses")}
+    assert [before[sight].split("-")[0] for sight in before] == ["names", "captions", "guesses", "joined"]
+    write("viewpoints.jsonl", "other rooms")
+    assert [seen(sight) == before[sight] for sight in before] == [False, True, False, False]
+    write("viewpoints.jsonl", "rooms")
+    assert {sight: seen(sight) for sight in before} == before
+    write("guesser.safetensors", "networks")
+    given = seen("guesses", guesser=folder / "guesser.safetensors")
+    write("viewpoints.jsonl", "other rooms")
+    assert given == seen("guesses", guesser=folder / "guesser.safetensors") != before["guesses"]
+    stored = StudyData(tiny_folder, tmp_path / "made", features=path, show=False)
+    assert stored.seen(stored.config()) == store.meta["id"]
 
 
 def test_comments_and_docstrings_are_no_code():

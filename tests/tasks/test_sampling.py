@@ -92,7 +92,7 @@ def test_hold_out_of_a_malformed_file_is_one_sentence(tiny_folder, tmp_path, con
 
 
 def test_hold_out_refuses_what_it_would_do_wrongly(tiny_folder, tmp_path):
-    with pytest.raises(InputError, match="training split has no scan villa; check the scans"):
+    with pytest.raises(InputError, match=r"R2R_train\.json: has no scan villa to hold out; check"):
         hold_out(DataFolder(tiny_folder), frozenset({"tiny0", "villa"}), tmp_path / "dev")
     with pytest.raises(InputError, match=r"fit\.json: this name is taken already"):
         hold_out(DataFolder(tiny_folder), frozenset({"tiny0"}), tmp_path / "dev", [tmp_path / "fit.json"])

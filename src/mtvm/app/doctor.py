@@ -75,7 +75,7 @@ def _device() -> str:
 
 _SIGHT = {
     "viewpoints.jsonl": "names of rooms and objects (--data.sight names)",
-    "captions.jsonl": "captions of views (--data.sight captions, with names also guesses)",
+    "captions.jsonl": "captions of views (--data.sight captions; with names, or an agent that learnt them, guesses)",
 }
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.errors import InputError, MissingExtraError, shown
+from mtvm.errors import InputError, MissingExtraError
 from mtvm.features.caption_words import frequent_words, word_numbers
 from mtvm.features.captions import CaptionedPlace, load_captions
 from mtvm.features.known_names import KnownNames, Walk, known_names
@@ -71,7 +71,7 @@ class NameGuesser:
     def width(self) -> int:
         return 2 * len(self.rooms) + len(self.objects) + len(self.words)
 
-    def save(self, path: Path, compact: bool = False) -> None:
+    def save(self, path: Path | str, compact: bool = False) -> None:
         """Write everything to one safetensors file, if it is to be `compact` in half precision."""
         import torch
 
@@ -82,29 +82,34 @@ class NameGuesser:
         for number, network in enumerate(self.networks):
             weights = network.state_dict().items()
             tensors |= {f"{number}.{name}": value.half() if compact else value for name, value in weights}
-        write_safetensors(path, tensors)
+        write_safetensors(Path(path), tensors)
 
     @classmethod
-    def load(cls, path: Path) -> NameGuesser:
-        tensors = read_weight_file(path)
+    def load(cls, path: Path | str) -> NameGuesser:
+        tensors = read_weight_file(Path(path))
         try:
             return _loaded(tensors)
         except (KeyError, ValueError, TypeError, AttributeError, RuntimeError):
             raise InputError(
-                f"{path}: not the networks that guess names from captions; give {shown(path.name)} of an agent that "
+                f"{path}: not the networks that guess names from captions; give guesser.safetensors of an agent that "
                 "was trained with --data.sight guesses."
             ) from None
 
     def write_features(
-        self, captions: Path, out: Path, scans: Collection[str] | None = None, show_progress: bool = True
+        self,
+        captions: Path | str,
+        out: Path | str,
+        scans: Collection[str] | None = None,
+        show_progress: bool = True,
     ) -> FeatureStore:
         """A store of the guesses for all places that the file has captions of, or for those of the `scans`."""
+        captions = Path(captions)
         places = load_captions(captions, scans)
         count = len(places[0].captions) * len(places[0].captions[0])
         if count != self.captions:
             raise InputError(
                 f"{captions}: has {count} captions of each viewpoint, where the networks that guess names from them "
-                f"learnt from {self.captions}; describe as many headings, or learn anew with these captions."
+                f"learnt from {self.captions}; describe as many headings, or train an agent with these captions."
             )
         # Training buildings first; the same batches give the same bits.
         places.sort(key=lambda place: place.scan not in self.fold_of)

@@ -40,6 +40,7 @@ from mtvm.progress import progress
 from mtvm.speaker_config import AugmentConfig
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
+from mtvm.tasks.load import load_episodes
 from mtvm.tasks.sampling import sample_paths
 
 Describe = Callable[[EpisodeSet, int], list[str]]
@@ -73,7 +74,7 @@ def _described(config: AugmentConfig, show_progress: bool) -> tuple[EpisodeSet, 
     folder = DataFolder.resolve(own.folder)
     store = open_store(own, folder, show_progress)
     episodes = load(own.train[0], folder)
-    others = [load(text, folder) for text in config.not_in]
+    others = [load_episodes(split.task, split.split, folder) for split in map(Split.parse, config.not_in)]
     paths, headings = sample_paths(episodes, config.paths, np.random.default_rng(config.seed), others)
     made = dataclasses.replace(
         episodes,

@@ -92,7 +92,7 @@ class Data:
     @functools.cached_property
     def guesser(self) -> Path | None:
         """The networks that guess names; None if the agent does not see guesses."""
-        if self.config.features is not None or "guesses" not in (self.config.sight or "").split("+"):
+        if not self.config.sees_guesses:
             return None
         return SightMaker(self.config, self.folder, self._show_progress).guesser()
 

@@ -19,7 +19,7 @@ from mtvm.files import atomic_path, json_text, write_json
 from mtvm.learning import parallel
 from mtvm.learning.data import Data, Dataset
 from mtvm.learning.rollout import RolloutPlan, StepTrace, roll_out
-from mtvm.learning.run_folder import EVALUATIONS, RunFolder, guesser_of
+from mtvm.learning.run_folder import EVALUATIONS, RunFolder, with_guesser_of
 from mtvm.learning.texts import Texts
 from mtvm.machine import choose_device
 from mtvm.models.agent import Agent
@@ -153,7 +153,8 @@ def resolve_agent(
     path, name = Path(agent_or_run), choose_device(device)
     run = RunFolder(path)
     if (path / WEIGHTS).is_file() or not run.is_run:
-        given = dataclasses.replace(given, guesser=given.guesser or guesser_of(path))
+        if given.guesser is None:
+            given = with_guesser_of(path, given)
         return Agent.from_pretrained(path, name), given, (), path / EVALUATIONS
     config = run.config()
     if not run.best.is_dir():
@@ -165,6 +166,7 @@ def resolve_agent(
             folder=data.folder or own.folder,
             features=data.features or own.features,
             sight=data.sight or own.sight,
+            guesser=data.guesser or own.guesser,
         )
     elif data is not None:
         own = dataclasses.replace(own, folder=data)

@@ -15,6 +15,7 @@ from mtvm.config import TrainConfig
 from mtvm.errors import InputError, shown
 from mtvm.features.guesses import NameGuesser
 from mtvm.files import atomic_path, read_json, write_json, write_text
+from mtvm.learning.data import Data
 from mtvm.learning.run_folder import EVALUATIONS, GUESSER, RunFolder, Selection, is_number
 from mtvm.models.saving import CARD, load_model, save_compact
 from mtvm.tasks.metric import EVALUATED, METRICS
@@ -31,6 +32,7 @@ def release(run: Path, out: Path) -> Path:
     model = load_model(folder.best, "cpu")
     metrics = {name: _metrics(file) for name, file in folder.evaluations().items()}
     card = _card(config, folder, metrics)
+    guesser = Data(config.data, config.model, show_progress=False).guesser
     with atomic_path(out) as fresh:
         fresh.mkdir()
         # What it sees is up to the store that it was given, and not to `sight`.
@@ -39,8 +41,8 @@ def release(run: Path, out: Path) -> Path:
         there = RunFolder(fresh)
         there.write_config(dataclasses.replace(config, out=Path(out.name), data=data))
         save_compact(model, there.best, card)
-        if config.data.guesser is not None:
-            NameGuesser.load(config.data.guesser).save(there.best / GUESSER, compact=True)
+        if guesser is not None:
+            NameGuesser.load(guesser).save(there.best / GUESSER, compact=True)
         write_text(fresh / CARD, card)
         for name, values in metrics.items():
             target = fresh / EVALUATIONS / name
@@ -75,7 +77,7 @@ def _card(config: TrainConfig, folder: RunFolder, metrics: dict[str, Any]) -> st
     is_frozen = config.model.reader == "minilm" and not config.model.train_reader
     lines += [
         "",
-        "Weights are in half precision"
+        "The metrics are those of the run. Here weights are in half precision"
         + (", without the frozen MiniLM reader, which pip brings." if is_frozen else "."),
         "",
         "```sh",

@@ -3,7 +3,8 @@
     config.json      every option
     metrics.jsonl    the record, see `record.py`
     checkpoint.pt    the state to resume from; checkpoint-before.pt is the one before it
-    best/            the best agent so far, with guesser.safetensors if it sees guesses
+    best/            the best agent so far
+    guesser.safetensors    if the agent sees guesses, the networks that make them; in best/ too
     eval/TASK-SPLIT/ results.json, records.jsonl, steps.jsonl and metrics.json of the best agent on a split
     tensorboard/     curves
     lock             held by the process that trains here
@@ -17,12 +18,13 @@ import contextlib
 import dataclasses
 import math
 import os
+import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from mtvm.config import SelectionConfig, Split, TrainConfig
+from mtvm.config import DataConfig, SelectionConfig, Split, TrainConfig
 from mtvm.config_files import completed, differences
 from mtvm.errors import InputError, shown
 from mtvm.files import read_json, remove_leftovers, write_json
@@ -34,6 +36,7 @@ from mtvm.tasks.metric import METRICS
 CONFIG, CHECKPOINT, BEST, EVALUATIONS, TENSORBOARD = "config.json", "checkpoint.pt", "best", "eval", "tensorboard"
 BEFORE, GUESSER = "checkpoint-before.pt", "guesser.safetensors"
 _LOCK = "lock"
+_JSON = re.compile(r"\.jsonl?(\.gz)?$")
 _MAY_CHANGE = (
     "device",
     "log_every",
@@ -67,8 +70,7 @@ class RunFolder:
         if not self.is_run:
             raise InputError(f"{self.path}: no run is here ({CONFIG} is missing); 'mtvm runs' lists runs.")
         config = TrainConfig.from_dict(read_json(self.config_file, "config of a run"), self.config_file)
-        data = dataclasses.replace(config.data, guesser=guesser_of(self.best) or config.data.guesser)
-        return dataclasses.replace(config, out=self.path, data=data)
+        return dataclasses.replace(config, out=self.path, data=with_guesser_of(self.path, config.data))
 
     def write_config(self, config: TrainConfig) -> None:
         write_json(self.config_file, config.to_dict(), indent=1)
@@ -91,8 +93,10 @@ class RunFolder:
     def evaluation(self, split: Split) -> Path:
         """The folder of the best agent's evaluation on a split. A file of a user's own may be called like a split of
         the task, so that its folder is named too."""
-        file = Path(split.split)
-        name = f"{file.parent.name}-{file.stem}" if file.parent.name else file.stem
+        name = split.split
+        if "/" in name or _JSON.search(name):
+            file = Path(name).absolute()
+            name = f"{file.parent.name}-{_JSON.sub('', file.name)}"
         return self.path / EVALUATIONS / f"{split.task.name}-{name}"
 
     def evaluations(self) -> dict[str, Path]:
@@ -128,9 +132,18 @@ class RunFolder:
                     shutil.rmtree(item) if item.is_dir() and not item.is_symlink() else item.unlink()
 
 
-def guesser_of(*folders: Path) -> Path | None:
-    """The networks that guess names for the first of these agents that has some."""
-    return next((file for folder in folders if (file := folder / GUESSER).is_file()), None)
+def guesser_of(path: Path) -> Path | None:
+    """The networks that guess names for a run, or for an agent or a file of weights in it."""
+    folder = path if path.is_dir() else path.parent
+    files = (place / GUESSER for place in (folder, folder / BEST, folder.parent))
+    return next((file for file in files if file.is_file()), None)
+
+
+def with_guesser_of(path: Path, data: DataConfig) -> DataConfig:
+    """What an agent at `path` reads, with its own networks that guess names if it sees guesses and has some."""
+    if not data.sees_guesses:
+        return data
+    return dataclasses.replace(data, guesser=guesser_of(path) or data.guesser)
 
 
 def refuse_changes(there: dict[str, Any], config: TrainConfig, path: Path, what: str, where: str, remedy: str) -> None:

@@ -2,17 +2,17 @@
 
     names              names of rooms and objects that people annotated
     captions           sentences that an image model said of the views
-    guesses            names that a network guesses from captions, learnt on the buildings that are trained on
+    guesses            names that networks guess from captions: those of the agent, or learnt where it is trained
     captions+names     several of them side by side
 
 Each is made once and kept in the cache, under a name that stands for everything that it is made of: the content of
-the files, and `_EDITION`.
+the files, and the edition of the code.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from mtvm.config import BLIND, SIGHTS, DataConfig, Split
@@ -24,13 +24,16 @@ from mtvm.features.names import semantic_features
 from mtvm.features.store import FeatureStore
 from mtvm.files import cache_dir
 from mtvm.learning import parallel
+from mtvm.learning.run_folder import GUESSER, guesser_of
 from mtvm.progress import notice
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import load_episodes, task_file
 from mtvm.world.graph import connectivity_files
 
-_EDITION = 2
-"""To be raised when the code makes other features of the same files."""
+_EDITION = ""
+"""To be changed when the code makes other features of the same files."""
+
+_DIGITS = 16
 
 
 class SightMaker:
@@ -52,52 +55,61 @@ class SightMaker:
         stores = [getattr(self, f"_{name}")() for name in self.config.sight.split("+")]
         if len(stores) == 1:
             return FeatureStore.open(stores[0])
-        named = hashlib.sha256(" ".join(store.name for store in stores).encode())
+        named = _joined([store.name for store in stores])
         return FeatureStore.open(
-            self._made("joined", named, lambda out: join_stores(stores, out, show_progress=self.show_progress))
+            self._made(named, lambda out: join_stores(stores, out, show_progress=self.show_progress))
         )
 
+    def identity(self) -> str:
+        """What the features are made of, by the content of files that a user has: the same on every machine, where the
+        last bits of what is learnt from them are not."""
+        if self.config.sight in (None, BLIND):
+            return BLIND
+        assert self.config.sight is not None
+        names = []
+        for kind in self.config.sight.split("+"):
+            files = self._learnt_from() if kind == "guesses" and self.config.guesser is None else self._made_of(kind)
+            names.append(self._named(kind, files))
+        return names[0] if len(names) == 1 else _joined(names)
+
     def _names(self) -> Path:
-        source, graphs = self._file("viewpoints.jsonl", "semantics"), self._graphs()
+        source, *_ = files = self._made_of("names")
         return self._made(
-            "names",
-            self._digest(source, *graphs),
+            self._named("names", files),
             lambda out: semantic_features(
                 source, out, connectivity=self.folder.connectivity, show_progress=self.show_progress
             ),
         )
 
     def _captions(self) -> Path:
-        source = self._file("captions.jsonl", "captions")
+        (source,) = files = self._made_of("captions")
         return self._made(
-            "captions",
-            self._digest(source),
+            self._named("captions", files),
             lambda out: caption_features(source, out, show_progress=self.show_progress),
         )
 
     def _guesses(self) -> Path:
-        captions, guesser = self._file("captions.jsonl", "captions"), self.guesser()
+        captions, guesser = files = self._made_of("guesses")
         return self._made(
-            "guesses",
-            self._digest(captions, guesser),
+            self._named("guesses", files),
             lambda out: NameGuesser.load(guesser).write_features(captions, out, show_progress=self.show_progress),
         )
 
     def guesser(self) -> Path:
-        """The file of the networks that guess names: the one that is given, or learnt on the buildings trained on."""
-        if self.config.guesser is not None:
-            return self.config.guesser
-        captions, semantics = self._file("captions.jsonl", "captions"), self._file("viewpoints.jsonl", "semantics")
-        splits = [split for text in self.config.train if not (split := Split.parse(text)).task.augmented]
-        if not splits:
-            raise InputError(
-                "data.sight guesses learns from what people say; name a split of theirs, as r2r/train, in data.train."
-            )
-        files = [task_file(self.folder, split.task, split.split) for split in splits]
-        digest = self._digest(captions, semantics, *files, *self._graphs())
-        path = cache_dir() / "guessers" / f"{digest.hexdigest()[:16]}.safetensors"
+        """The file of the networks that guess names: the one that is given, or learnt on the buildings trained on. All
+        processes must ask for it together."""
+        if (given := self.config.guesser) is not None:
+            file = given if given.is_file() else guesser_of(given)
+            if file is None:
+                raise InputError(
+                    f"{given}: no networks that guess names are here; give {GUESSER} of an agent that was trained with "
+                    "--data.sight guesses, or leave out --data.guesser, and they are learnt."
+                )
+            return file
+        captions, semantics, *_ = files = self._learnt_from()
+        path = cache_dir() / "guessers" / f"{self._digest(files)}.safetensors"
         if parallel.rank() == 0 and not _is_whole(path, NameGuesser.load):
-            sets = [load_episodes(split.task, split.split, self.folder) for split in splits]
+            sets = [load_episodes(split.task, split.split, self.folder) for split in self._described()]
             learnt = learn_names(
                 captions,
                 semantics,
@@ -111,6 +123,28 @@ class SightMaker:
         parallel.wait()
         return path
 
+    def _made_of(self, kind: str) -> list[Path]:
+        """The files that a store is made of."""
+        if kind == "names":
+            return [self._file("viewpoints.jsonl", "semantics"), *self._graphs()]
+        captions = self._file("captions.jsonl", "captions")
+        return [captions] if kind == "captions" else [captions, self.guesser()]
+
+    def _learnt_from(self) -> list[Path]:
+        """The files that networks learn from to guess names."""
+        captions, semantics = self._file("captions.jsonl", "captions"), self._file("viewpoints.jsonl", "semantics")
+        splits = [task_file(self.folder, split.task, split.split) for split in self._described()]
+        return [captions, semantics, *splits, *self._graphs()]
+
+    def _described(self) -> list[Split]:
+        """The splits trained on that people described."""
+        splits = [split for text in self.config.train if not (split := Split.parse(text)).task.augmented]
+        if not splits:
+            raise InputError(
+                "data.sight guesses learns from what people say; name a split of theirs, as r2r/train, in data.train."
+            )
+        return splits
+
     def _graphs(self) -> list[Path]:
         return connectivity_files(self.folder.connectivity)
 
@@ -123,20 +157,27 @@ class SightMaker:
             )
         return found
 
-    def _digest(self, *files: Path) -> hashlib._Hash:
-        digest = hashlib.sha256(str(_EDITION).encode())
+    def _named(self, kind: str, files: Sequence[Path]) -> str:
+        return f"{kind}-{self._digest(files)}"
+
+    def _digest(self, files: Sequence[Path]) -> str:
+        digest = hashlib.sha256(_EDITION.encode())
         for file in files:
             if file not in self._digests:
                 self._digests[file] = hashlib.sha256(file.read_bytes()).digest()
             digest.update(self._digests[file])
-        return digest
+        return digest.hexdigest()[:_DIGITS]
 
-    def _made(self, kind: str, digest: hashlib._Hash, make: Callable[[Path], FeatureStore]) -> Path:
-        path = cache_dir() / "features" / f"{kind}-{digest.hexdigest()[:16]}"
+    def _made(self, name: str, make: Callable[[Path], FeatureStore]) -> Path:
+        path = cache_dir() / "features" / name
         if parallel.rank() == 0 and not _is_whole(path, _verified):
             make(path)
         parallel.wait()
         return path
+
+
+def _joined(names: Sequence[str]) -> str:
+    return f"joined-{hashlib.sha256(' '.join(names).encode()).hexdigest()[:_DIGITS]}"
 
 
 def _verified(path: Path) -> None:

@@ -22,7 +22,7 @@ from mtvm.learning.evaluation import walk
 from mtvm.learning.initial_weights import make_model
 from mtvm.learning.interruption import interruption
 from mtvm.learning.record import Record
-from mtvm.learning.run_folder import CONFIG, GUESSER, TENSORBOARD, RunFolder, Selection, guesser_of, refuse_changes
+from mtvm.learning.run_folder import CONFIG, GUESSER, TENSORBOARD, RunFolder, Selection, refuse_changes, with_guesser_of
 from mtvm.learning.texts import Texts
 from mtvm.learning.update import ROLLOUTS, DivergedError, Learner
 from mtvm.machine import choose_device, keep_few_onednn_primitives
@@ -75,7 +75,8 @@ class Trainer:
                 f"{config.optimizer.accumulate} parts; set --batch higher."
             )
         self.folder.check(config)
-        self.data = data or Data(_with_guesser_of_init(config), config.network, device, show_progress)
+        self.data = data or Data(_data_of(config), config.network, device, show_progress)
+        self.guesser = self.data.guesser
         datasets = [self.data.dataset_with_goals(Split.parse(text), "learn from") for text in config.data.train]
         split = Split.parse(config.selection.split)
         self.validation = self.data.dataset_with_goals(split, "validate on").first(config.selection.limit)
@@ -110,6 +111,10 @@ class Trainer:
         first = parallel.rank() == 0
         tensorboard = config.out / TENSORBOARD if config.tensorboard else None
         record = Record(config.out, learner.updates, tensorboard) if first else None
+        if first:
+            self._keep_guesser(self.folder.path)
+            if self.folder.best.is_dir():
+                self._keep_guesser(self.folder.best)
         saved = began = time.monotonic()
         trained = self.seconds
         title, already = f"Training {config.out.name}", learner.updates
@@ -182,11 +187,16 @@ class Trainer:
             metrics = walk(learner.model, self.validation, texts=self.validation_texts, show_progress=False).metrics()
             if self.selection.consider(learner.updates, metrics) and parallel.rank() == 0:
                 save_model(learner.model, self.folder.best, metrics)
-                if self.data.guesser is not None and guesser_of(self.folder.best) is None:
-                    copy_file(self.data.guesser, self.folder.best / GUESSER)
+                self._keep_guesser(self.folder.best)
         self.validated = learner.updates
         if record is not None:
             record.write(self.validation.name, learner.updates, metrics)
+
+    def _keep_guesser(self, folder: Path) -> None:
+        """Let the networks that guess names be beside what needs them."""
+        kept = folder / GUESSER
+        if self.guesser is not None and not (kept.is_file() and kept.read_bytes() == self.guesser.read_bytes()):
+            copy_file(self.guesser, kept)
 
     # Checkpoints
 
@@ -253,9 +263,11 @@ class Trainer:
         )
 
 
-def _with_guesser_of_init(config: TrainConfig) -> DataConfig:
-    """An agent that goes on learning sees what it saw before, whatever the networks that guess names would learn from
-    the splits of this run."""
-    if config.data.guesser is not None or config.init is None:
+def _data_of(config: TrainConfig) -> DataConfig:
+    """A run that is resumed, and an agent that goes on learning, see what they saw before, whatever the networks that
+    guess names would learn now from the splits of this run."""
+    if config.data.guesser is not None:
         return config.data
-    return dataclasses.replace(config.data, guesser=guesser_of(config.init, RunFolder(config.init).best))
+    folder = RunFolder(config.out)
+    before = folder.path if folder.checkpoint.is_file() else config.init
+    return config.data if before is None else with_guesser_of(before, config.data)

@@ -38,7 +38,7 @@ class StudyData:
         self.folder, self.made = DataFolder(folder.absolute()), made.absolute()
         self._features, self._sight, self._show = features and features.absolute(), sight, show
         self._digests: dict[Path, str] = {}
-        self._stores: dict[tuple[str | None, tuple[str, ...]], FeatureStore | None] = {}
+        self._stores: dict[tuple[str | None, tuple[str, ...], Path | None], FeatureStore | None] = {}
 
     def config(self) -> DataConfig:
         """Where the data is and what an agent sees: what was asked for, else what captions say, if there are any, as
@@ -72,7 +72,7 @@ class StudyData:
 
     def store(self, config: DataConfig) -> FeatureStore | None:
         """What agents of this config see; made now if need be, before many processes want it. None for the blind."""
-        key = config.sight, config.train
+        key = config.sight, config.train, config.guesser
         if key not in self._stores:
             if config.features is not None:
                 self._stores[key] = FeatureStore.open(config.features)
@@ -100,7 +100,9 @@ class StudyData:
         store = self.store(config)
         if store is None:
             return BLIND
-        return str(store.meta["id"]) if config.features is not None else store.path.name
+        if config.features is not None:
+            return str(store.meta["id"])
+        return SightMaker(config, self.folder, self._show).identity()
 
     def _digest(self, path: Path) -> str:
         if path not in self._digests:

@@ -11,7 +11,7 @@ from typing import Any
 from mtvm.config import BLIND, Split, TrainConfig
 from mtvm.config_files import differences, from_plain
 from mtvm.errors import InputError, shown
-from mtvm.learning.run_folder import RunFolder
+from mtvm.learning.run_folder import RunFolder, with_guesser_of
 from mtvm.presets import PRESETS
 from mtvm.studies.conditions import NOISE_ON_SIGHT
 from mtvm.studies.data import StudyData
@@ -109,7 +109,7 @@ def _train_trial(
 def _agent_trial(request: Request, data: StudyData, path: Path, evaluated: list[tuple[str, str | None]]) -> Trial:
     run = RunFolder(path)
     folder = run.best if run.best.is_dir() else path
-    config = data.config()
+    config = with_guesser_of(folder.absolute(), data.config())
     key = key_of_agent(folder, config, data)
     place = request.out.absolute() / "trials" / key
     evaluations = _named(evaluated, data)
@@ -136,6 +136,8 @@ def config_of(request: Request, data: StudyData, preset: str, arm: Arm, seed: in
     wanted = [first, *(text for text in more if not study.train or data.has(text))]
     train = tuple(data.split(text, arm.share) for text in wanted)
     reads = dataclasses.replace(config.data, train=train, evaluate=())
+    if request.init is not None:
+        reads = with_guesser_of(request.init.absolute(), reads)
     selection = dataclasses.replace(config.selection, split=data.split(config.selection.split))
     return dataclasses.replace(config, data=reads, selection=selection)
 

@@ -27,7 +27,17 @@ from mtvm.models.config import ModelConfig
 from mtvm.models.saving import CONFIG, WEIGHTS
 from mtvm.studies.data import StudyData, digest_of
 
-_PLACES = ("out", "device", "log_every", "save_minutes", "tensorboard", "data.folder", "data.features", "data.evaluate")
+_PLACES = (
+    "out",
+    "device",
+    "log_every",
+    "save_minutes",
+    "tensorboard",
+    "data.folder",
+    "data.features",
+    "data.guesser",
+    "data.evaluate",
+)
 """Options that say nothing about what is learnt, or only where it is."""
 TRAINED = (
     "updates",

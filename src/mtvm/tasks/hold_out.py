@@ -30,14 +30,15 @@ def hold_out(folder: DataFolder, scans: frozenset[str], out: Path, augmented: Se
     by their own names, the augmented files (without them) to a folder; returns their numbers of instructions."""
     train, seen = (_entries(task_file(folder, r2r.SPEC, split)) for split in ("train", "val_seen"))
     if absent := scans - {entry["scan"] for entry in train}:
-        raise InputError(f"R2R's training split has no scan {shown(min(absent))}; check the scans to hold out.")
+        file = task_file(folder, r2r.SPEC, "train")
+        raise InputError(f"{file}: has no scan {shown(min(absent))} to hold out; check the list of scans.")
     parts = {
         "fit.json": _without(train, scans),
         "held_out.json": [entry for entry in train if entry["scan"] in scans],
         "val_seen.json": _without(seen, scans),
     }
     for file in augmented:
-        if file.name in parts:
+        if file.name in parts or (out / file.name).resolve() == file.resolve():
             raise InputError(f"{file}: this name is taken already in {out}; give the file another.")
         parts[file.name] = _without(_entries(file), scans)
     for name, entries in parts.items():

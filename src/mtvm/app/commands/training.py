@@ -41,6 +41,8 @@ class WhereData:
     """Feature store."""
     sight: Annotated[str | None, arg(metavar="SIGHT", help_behavior_hint="(default: the run's)")] = None
     """What the agent sees if there is no feature store: names, captions, ..."""
+    guesser: Annotated[Path | None, arg(metavar="FILE", help_behavior_hint="(default: the agent's)")] = None
+    """The networks that guess names from captions."""
 
     def of_run(self, config: TrainConfig) -> TrainConfig:
         """A run's config with these values instead of its own."""
@@ -132,7 +134,7 @@ def evaluate(
 
     parallel.start(choose_device(device))
     try:
-        given = DataConfig(folder=data.folder, features=data.features, sight=data.sight)
+        given = DataConfig(**vars(data))
         _evaluate(
             folder,
             split,
