@@ -122,6 +122,6 @@ def test_sight_in_a_damaged_cache_is_made_anew(folder, tmp_path, capsys, sight, 
         (store / "index.npy").write_bytes((store / "index.npy").read_bytes()[:-8] + bytes(8))
     found = opened(folder, sight)
     np.testing.assert_array_equal(found._features, whole)
-    assert "damaged; they are made anew" in capsys.readouterr().err
+    assert "damaged; it is made anew" in capsys.readouterr().err
     opened(folder, sight)
     assert capsys.readouterr().err == "", "it is whole again"
