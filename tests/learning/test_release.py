@@ -40,6 +40,16 @@ def test_its_card_has_the_measurements_and_nothing_names_this_machine(run, tmp_p
         assert path.is_dir() or str(run.parent).encode() not in path.read_bytes()
 
 
+def test_what_it_began_with_is_on_its_card_without_the_way_there(run, small_data, tmp_path):
+    config = small_config(small_data, tmp_path / "next", optimizer={"updates": 1}, init=run / "best")
+    train(config)
+    folder = release(config.out, tmp_path / "small")
+    assert f"It began with the weights of {run.name}/best." in (folder / "README.md").read_text()
+    assert RunFolder(folder).config().init is None
+    for path in folder.rglob("*"):
+        assert path.is_dir() or str(run.parent).encode() not in path.read_bytes()
+
+
 def test_the_weights_are_half_as_large(run, tmp_path):
     folder = release(run, tmp_path / "small")
     ours, theirs = ((where / "best" / "model.safetensors").stat().st_size for where in (folder, run))

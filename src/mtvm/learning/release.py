@@ -39,7 +39,7 @@ def release(run: Path, out: Path) -> Path:
         sight = config.data.sight if config.data.features is None else None
         data = dataclasses.replace(config.data, folder=None, features=None, guesser=None, sight=sight)
         there = RunFolder(fresh)
-        there.write_config(dataclasses.replace(config, out=Path(out.name), data=data))
+        there.write_config(dataclasses.replace(config, out=Path(out.name), data=data, init=None))
         save_compact(model, there.best, card)
         if guesser is not None:
             NameGuesser.load(guesser).save(there.best / GUESSER, compact=True)
@@ -66,6 +66,7 @@ def _card(config: TrainConfig, folder: RunFolder, metrics: dict[str, Any]) -> st
     lines += [
         f"Trained by mtvm {__version__} on {', '.join(data.train)}, seed {config.seed}, for {config.optimizer.updates} "
         f"updates; the weights after update {chosen.update} had the best {chosen.metric} on {chosen.split}.",
+        *([] if config.init is None else [f"It began with the weights of {'/'.join(config.init.parts[-2:])}."]),
         f"It sees {sight}, acts on {config.model.actions} and remembers by {config.model.history}.",
         "",
         "| split | episodes | " + " | ".join(EVALUATED) + " |",
