@@ -52,6 +52,7 @@ PIXELS := --data.sight guesses
 AUGMENTED := --data.train r2r/train prevalent/releases/r2r-augmented.json.gz
 IMITATION := --optimizer.updates 5000 --selection.every 1250 --data.evaluate r2r/val_seen
 A2C := --loss.a2c.weight 3 --loss.imitation.weight 0.3 --loss.imitation.student-weight 0.3 --loss.teacher-forced-updates 0 --optimizer.lr 3e-4
+TRAINED_ON := --optimizer.lr 5e-4 --loss.teacher-forced-updates 0
 HALF := --optimizer.updates 2500 --selection.every 1250
 SEEN_DONE := eval/r2r-val_seen/metrics.json
 DONE := eval/r2r-val_unseen/metrics.json
@@ -95,15 +96,15 @@ $(ROWS:%=row-%): row-%: $(READY)
 r4r: $(RUN)/r2r-annotated/$(DONE) runs/r4r/R4R_train.json runs/r4r/R4R_val_seen.json runs/r4r/R4R_val_unseen.json  ## Long paths, by the agent of make r2r: how much memory they need
 	$(R2R) --out $(RUN)/r4r --init $(RUN)/r2r-annotated/best $(ANNOTATED) --data.train r4r/runs/r4r/R4R_train.json r2r/train \
 	  --selection.split r4r/runs/r4r/R4R_val_seen.json --data.evaluate r4r/runs/r4r/R4R_val_unseen.json \
-	  --optimizer.lr 5e-4 --loss.teacher-forced-updates 0 --optimizer.updates 1500 --selection.every 500
+	  $(TRAINED_ON) --optimizer.updates 1500 --selection.every 500
 	for steps in 0 1 2 4 8; do $(ONE_CORE) eval $(RUN)/r4r --memory-steps $$steps || exit 1; done
 
-ndh: $(READY) runs/r4r/R4R_train.json  ## Dialogs: by an agent that read them in the built-in world, then learnt R2R and R4R; three supervisions
+ndh: runs/follower/$(SEEN_DONE) runs/r4r/R4R_train.json  ## Dialogs: by an agent that learnt R2R, reads dialogs in the built-in world, then learns R2R and R4R; three supervisions
 	$(BIN)/mtvm homes build --features names --out runs/homes
-	$(R2R) --out $(RUN)/dialogs --model.max-text 300 --data.folder runs/homes --data.train ndh/train r2r/train \
-	  --selection.split ndh/val_seen --data.evaluate ndh/val_unseen --optimizer.updates 1000 --loss.teacher-forced-updates 300 --selection.every 500
+	$(R2R) --out $(RUN)/dialogs --init runs/follower/best --model.max-text 300 --data.folder runs/homes --data.train ndh/train r2r/train \
+	  --selection.split ndh/val_seen --data.evaluate ndh/val_unseen $(TRAINED_ON) --optimizer.updates 600 --selection.every 300
 	$(R2R) --out $(RUN)/ndh --init $(RUN)/dialogs/best --model.max-text 300 --data.train r2r/train r4r/runs/r4r/R4R_train.json \
-	  --selection.split ndh/val_seen --data.evaluate ndh/val_seen ndh/val_unseen --optimizer.updates 2500 --selection.every 500
+	  --selection.split ndh/val_seen --data.evaluate ndh/val_seen ndh/val_unseen $(TRAINED_ON) --optimizer.updates 1200 --selection.every 400
 	for setting in oracle navigator mixed; do \
 	  $(ONE_CORE) eval $(RUN)/ndh --supervision $$setting || exit 1; \
 	  for agent in random shortest; do for split in val_seen val_unseen; do \
