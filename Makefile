@@ -50,8 +50,9 @@ R2R = $(ONE_CORE) train r2r-map --seed $(SEED)
 ANNOTATED := --data.sight names+guesses
 PIXELS := --data.sight guesses
 AUGMENTED := --data.train r2r/train prevalent/releases/r2r-augmented.json.gz
-IMITATION := --optimizer.updates 5000 --selection.every 1250 --data.evaluate r2r/val_seen
-A2C := --loss.a2c.weight 3 --loss.imitation.weight 0.3 --loss.imitation.student-weight 0.3 --loss.teacher-forced-updates 0 --optimizer.lr 3e-4
+IMITATION := --optimizer.updates 3500 --selection.every 875 --data.evaluate r2r/val_seen
+A2C := --loss.a2c.weight 3 --loss.a2c.value-weight 0.1 --loss.imitation.weight 0 --loss.imitation.student-weight 0.3 --loss.teacher-forced-updates 0 \
+  --optimizer.lr 3e-4 --optimizer.updates 800 --selection.every 200
 TRAINED_ON := --optimizer.lr 5e-4 --loss.teacher-forced-updates 0
 HALF := --optimizer.updates 2500 --selection.every 1250
 SEEN_DONE := eval/r2r-val_seen/metrics.json
@@ -67,10 +68,10 @@ runs/seed%/imitation-pixels/$(SEEN_DONE): | $(READY)
 	$(ONE_CORE) train r2r-map --seed $* --out runs/seed$*/imitation-pixels $(PIXELS) $(AUGMENTED) $(IMITATION)
 runs/seed%/r2r-annotated/$(DONE): | runs/seed%/imitation-annotated/$(SEEN_DONE)
 	$(ONE_CORE) train r2r-map --seed $* --out runs/seed$*/r2r-annotated --init runs/seed$*/imitation-annotated/best \
-	  $(ANNOTATED) $(AUGMENTED) $(A2C) --optimizer.updates 2000 --selection.every 500
+	  $(ANNOTATED) $(AUGMENTED) $(A2C)
 runs/seed%/r2r-pixels/$(DONE): | runs/seed%/imitation-pixels/$(SEEN_DONE)
 	$(ONE_CORE) train r2r-map --seed $* --out runs/seed$*/r2r-pixels --init runs/seed$*/imitation-pixels/best \
-	  $(PIXELS) $(AUGMENTED) $(A2C) --optimizer.updates 2000 --selection.every 500
+	  $(PIXELS) $(AUGMENTED) $(A2C)
 
 # One row each, half of the updates of imitation: make row-all, row-no-memory, ... ; make r2r-rows walks through all of them.
 ROWS := all no-memory recurrent consistency a2c environment-dropout trained-reader blind not-augmented unfiltered second-round
@@ -81,7 +82,7 @@ row-all: CHANGED := $(ANNOTATED) $(AUGMENTED)
 row-no-memory: CHANGED := $(ANNOTATED) $(AUGMENTED) --model.history none
 row-recurrent: CHANGED := $(ANNOTATED) $(AUGMENTED) --model.history recurrent
 row-consistency: CHANGED := $(ANNOTATED) $(AUGMENTED) --loss.consistency.enabled --loss.word-dropping 0
-row-a2c: CHANGED := $(ANNOTATED) $(AUGMENTED) --init $(RUN)/half-all/best $(A2C) --optimizer.updates 1000 --selection.every 500
+row-a2c: CHANGED := $(ANNOTATED) $(AUGMENTED) --init $(RUN)/half-all/best $(A2C)
 row-environment-dropout: CHANGED := $(ANNOTATED) $(AUGMENTED) --data.environment-dropout 0.3
 row-trained-reader: CHANGED := $(ANNOTATED) $(AUGMENTED) --model.reader-layers 6 --model.train-reader
 row-blind: CHANGED := $(AUGMENTED) --data.sight blind

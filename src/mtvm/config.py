@@ -123,11 +123,16 @@ class ImitationConfig:
     """The teacher's actions (first term of Eq. 6)."""
 
     weight: float = 0.2
-    """lambda_l, in teacher-forced rollouts; 0 leaves them out."""
+    """lambda_l, in teacher-forced rollouts; 0 leaves them out once `teacher_forced_updates` are over."""
     student_weight: float = 0.0
     """The same in student rollouts, where the agent takes some of the actions itself; 0 leaves them out."""
     student_share: float = 0.5
     """Share of the steps of a student rollout at which the agent's own, sampled action is taken."""
+
+    @property
+    def first_weight(self) -> float:
+        """The weight in the first, teacher-forced updates."""
+        return self.weight or self.student_weight
 
 
 @dataclasses.dataclass(frozen=True)

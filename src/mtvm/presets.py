@@ -97,7 +97,9 @@ def _laptop_runs() -> dict[str, TrainConfig]:
         semantic,
         out=Path("runs/r2r-map"),
         model=dataclasses.replace(semantic.model, actions="map"),
-        loss=dataclasses.replace(semantic.loss, word_dropping=0.1),
+        loss=dataclasses.replace(
+            semantic.loss, imitation=dataclasses.replace(semantic.loss.imitation, weight=0.0), word_dropping=0.1
+        ),
     )
     long_too = ("r2r/val_seen", "r2r/val_unseen", "long/val_seen", "long/val_unseen")
     demo = TrainConfig(

@@ -1,5 +1,6 @@
 """One update: how its terms add up, which rollouts it walks, and that parts of a batch weigh as much as the whole."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -131,6 +132,14 @@ def test_update_alternates_between_rollouts_on_each_dataset(small_data, tmp_path
 def test_update_is_teacher_forced_at_first(small_data, tmp_path):
     config = small_config(small_data, tmp_path / "run", loss={"teacher_forced_updates": 2})
     assert walked(learner_of(config), 4) == [["teacher"], ["teacher"], ["sample", "teacher"], ["sample", "teacher"]]
+
+
+def test_update_leaves_the_teacher_out_after_the_first_updates(small_data, tmp_path):
+    students = dataclasses.replace(WITH_STUDENTS.imitation, weight=0.0)
+    loss = dataclasses.replace(WITH_STUDENTS, imitation=students, teacher_forced_updates=2)
+    learner = learner_of(small_config(small_data, tmp_path / "run", loss=loss))
+    assert learner.update()["teacher_imitation"] > 0, "it learns with the students' weight"
+    assert walked(learner, 3) == [["teacher"], ["student"], ["student"]]
 
 
 def test_update_counts_steps_and_success(small_data, tmp_path):

@@ -109,10 +109,10 @@ class Learner:
     def _policies(self, turn: int) -> list[Policy]:
         """The rollouts of an update on the dataset whose turn it is for the `turn`-th time."""
         loss, imitation = self.config.loss, self.config.loss.imitation
+        if self.updates < loss.teacher_forced_updates and imitation.first_weight > 0:
+            return ["teacher"]
         weights = {"teacher": imitation.weight, "student": imitation.student_weight, "sample": loss.a2c.weight}
         wanted = [policy for policy in ROLLOUTS if weights[policy] > 0]
-        if self.updates < loss.teacher_forced_updates and "teacher" in wanted:
-            wanted = ["teacher"]
         return [wanted[turn % len(wanted)]] if self.config.alternate else wanted
 
     def _batch(self, which: int, rows: NDArray[np.int64], part: NDArray[np.int64]) -> Batch:

@@ -19,7 +19,7 @@ class Imitation(Loss):
     needs = Needs(teacher=True)
 
     def __init__(self, config: ImitationConfig) -> None:
-        self.weights: dict[Policy, float] = {"teacher": config.weight, "student": config.student_weight}
+        self.weights: dict[Policy, float] = {"teacher": config.first_weight, "student": config.student_weight}
 
     def applies_to(self, policy: Policy) -> bool:
         return self.weights.get(policy, 0.0) > 0
