@@ -10,7 +10,7 @@ from collections.abc import Callable
 from tyro.extras import SubcommandApp
 
 import mtvm
-from mtvm.app.commands import features, grounding, speaker, studies, tasks, training, viewing, weights, world
+from mtvm.app.commands import comparing, features, grounding, speaker, studies, tasks, training, viewing, weights, world
 from mtvm.errors import InputError, MissingExtraError, shown
 from mtvm.machine import OPTIONAL
 from mtvm.progress import notice
@@ -34,6 +34,7 @@ COMMANDS: dict[str, Command] = {
     "score": tasks.score,
     "baseline": tasks.baseline,
     "submit": tasks.submit,
+    "compare": comparing.compare,
     "grounding": grounding.grounding,
     "inspect": weights.inspect,
     "augment": speaker.augment,

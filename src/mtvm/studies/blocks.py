@@ -60,12 +60,13 @@ class Text:
 Block: TypeAlias = Table | Figure | Text
 
 
-def shown(interval: Interval | None, decimals: int = 1) -> str:
+def shown(interval: Interval | None, decimals: int = 1, signed: bool = False) -> str:
     """An estimate with its interval."""
     if interval is None:
         return MISSING
-    value = f"{interval.value:.{decimals}f}"
-    return f"{value} ({interval.low:.{decimals}f} to {interval.high:.{decimals}f})" if interval.is_known else value
+    form = f"{'+' if signed else ''}.{decimals}f"
+    value = f"{interval.value:{form}}"
+    return f"{value} ({interval.low:{form}} to {interval.high:{form}})" if interval.is_known else value
 
 
 def heading(metric: str) -> str:

@@ -30,7 +30,8 @@ def grounding(
     from mtvm.learning.data import Data
     from mtvm.learning.evaluation import resolve_agent
     from mtvm.learning.grounding import measure_grounding
-    from mtvm.studies.bootstrap import Interval, Sample, mean
+    from mtvm.studies.blocks import shown
+    from mtvm.studies.bootstrap import Sample, mean
     from mtvm.tasks.sub_instructions import read_sub_instructions
 
     if not runs:
@@ -47,10 +48,6 @@ def grounding(
     table = simple_table(f"Attention on the sub-instruction of each step, {split}", "percent of that on all words")
     for name in ("run", "episodes", "attention", "by chance", "difference"):
         table.add_column(name, justify="left" if name == "run" else "right")
-
-    def shown(one: Interval) -> str:
-        return f"{one.value:.1f} ({one.low:.1f} to {one.high:.1f})" if one.is_known else f"{one.value:.1f}"
-
     for run, (model, data_of_run) in zip(runs, opened, strict=True):
         done = measure_grounding(model, data_of_run.dataset(Split.parse(f"r2r/{split}")), parts)
         above = Sample(done.on_part - done.chance, done.scans)

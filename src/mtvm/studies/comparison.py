@@ -1,0 +1,110 @@
+"""Evaluations that `mtvm eval` wrote, compared on the same episodes."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mtvm.errors import InputError
+from mtvm.files import parse_json, read_bytes
+from mtvm.studies import bootstrap
+from mtvm.studies.bootstrap import Interval
+from mtvm.studies.findings import Scores
+from mtvm.tasks.metric import EVALUATED, METRICS
+
+RECORDS = "records.jsonl"
+_LARGEST = 1e18
+
+
+@dataclasses.dataclass(frozen=True)
+class Compared:
+    """One metric of a training, and how it differs from that of the first one."""
+
+    mean: Interval
+    deviation: float | None
+    """Of the seeds' means; None of a single seed."""
+    gain: Interval | None
+    """None of the first one itself."""
+    verdict: bootstrap.Verdict | None
+
+    def as_numbers(self) -> dict[str, Any]:
+        """For JSON, which has no NaN."""
+        return {
+            "mean": _bounds(self.mean),
+            "deviation": self.deviation,
+            "gain": None if self.gain is None else _bounds(self.gain),
+            "verdict": self.verdict,
+        }
+
+
+def _bounds(interval: Interval) -> dict[str, float | None]:
+    return {name: number if math.isfinite(number) else None for name, number in vars(interval).items()}
+
+
+def compare(trainings: Sequence[Scores], metric: str) -> list[Compared]:
+    """A metric of several trainings on the same episodes, against the first of them."""
+    samples = [scores.sample(metric) for scores in trainings]
+    compared = []
+    for number, (scores, sample) in enumerate(zip(trainings, samples, strict=True)):
+        by_seed = scores.columns[metric].mean(axis=1)
+        deviation = float(by_seed.std(ddof=1)) if len(by_seed) > 1 else None
+        gain = bootstrap.difference(sample, samples[0]) if number else None
+        verdict = bootstrap.verdict(gain, METRICS[metric].sign) if gain is not None else None
+        compared.append(Compared(bootstrap.mean(sample), deviation, gain, verdict))
+    return compared
+
+
+def read_trainings(patterns: Sequence[str]) -> list[Scores]:
+    """The evaluations of several trainings, which must be of the same episodes; see `read_seeds`."""
+    found = [read_seeds(pattern) for pattern in patterns]
+    for pattern, scores in zip(patterns, found, strict=True):
+        if sorted(scores.ids) != sorted(found[0].ids):
+            raise InputError(f"{pattern}: holds other episodes than {patterns[0]}; compare evaluations of one split.")
+    return found
+
+
+def read_seeds(pattern: str) -> Scores:
+    """The evaluations of one training: a folder, or all folders that a pattern matches, each of another seed."""
+    path = Path(pattern)
+    folders = [path] if path.is_dir() else sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
+    if not folders:
+        raise InputError(f"{pattern}: no such folder; 'mtvm eval RUN' writes RUN/eval/TASK-SPLIT.")
+    seeds = [read_evaluation(folder) for folder in folders]
+    first = seeds[0]
+    for folder, seed in zip(folders, seeds, strict=True):
+        if seed.ids != first.ids:
+            raise InputError(f"{folder}: holds other episodes than {folders[0]}; give seeds of one split.")
+    return dataclasses.replace(
+        first, columns={name: np.concatenate([seed.columns[name] for seed in seeds]) for name in first.columns}
+    )
+
+
+def read_evaluation(folder: Path) -> Scores:
+    """The metrics of each episode of an evaluation."""
+    file = folder / RECORDS
+    lines = read_bytes(file, "record of an evaluation").splitlines()
+    ids, scans, rows = [], [], []
+    for number, line in enumerate(lines, 1):
+        record = parse_json(line, f"{file}, line {number}")
+        metrics = record.get("metrics") if isinstance(record, dict) else None
+        if not isinstance(metrics, dict):
+            raise InputError(f"{file}: line {number} is no record of an episode; evaluate again.")
+        if not metrics:
+            raise InputError(f"{file}: the goals of these episodes are secret, so that they have no metrics.")
+        values = [metrics.get(name) for name in EVALUATED]
+        if not all(isinstance(value, int | float) and abs(value) < _LARGEST for value in values):
+            raise InputError(f"{file}: line {number} lacks a metric; evaluate again.")
+        ids.append(str(record.get("id")))
+        scans.append(str(record.get("scan")))
+        rows.append(values)
+    if not rows:
+        raise InputError(f"{file}: is empty; evaluate again.")
+    order = sorted(range(len(ids)), key=ids.__getitem__)
+    table = np.array(rows, dtype=np.float64)[order]
+    columns = {name: table[None, :, column] for column, name in enumerate(EVALUATED)}
+    return Scores([ids[row] for row in order], [scans[row] for row in order], columns)
