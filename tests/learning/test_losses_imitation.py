@@ -45,7 +45,12 @@ def test_imitation_gradient_is_that_of_the_cross_entropy():
 
 @pytest.mark.parametrize(
     ("weights", "policies"),
-    [((0.2, 0.0), {"teacher"}), ((0.0, 0.5), {"student"}), ((1.0, 1.0), {"teacher", "student"}), ((0.0, 0.0), set())],
+    [
+        ((0.2, 0.0), {"teacher"}),
+        ((0.0, 0.5), {"teacher", "student"}),  # the first updates can be teacher-forced
+        ((1.0, 1.0), {"teacher", "student"}),
+        ((0.0, 0.0), set()),
+    ],
 )
 def test_imitation_applies_to_the_rollouts_that_have_a_weight(weights, policies):
     loss = Imitation(ImitationConfig(weight=weights[0], student_weight=weights[1]))
@@ -55,5 +60,7 @@ def test_imitation_applies_to_the_rollouts_that_have_a_weight(weights, policies)
 
 def test_imitation_weighs_students_by_a_weight_of_their_own():
     step = step_of([0], logits=[[0.0, 0.0]], teacher=[0])
-    loss = Imitation(ImitationConfig(weight=0.2, student_weight=0.7))
-    assert [loss(trace_of(1, step, policy=policy))[0].weight for policy in ("teacher", "student")] == [0.2, 0.7]
+    for given, expected in ((0.2, [0.2, 0.7]), (0.0, [0.7, 0.7])):
+        loss = Imitation(ImitationConfig(weight=given, student_weight=0.7))
+        weights = [loss(trace_of(1, step, policy=policy))[0].weight for policy in ("teacher", "student")]
+        assert weights == expected
