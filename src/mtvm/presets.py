@@ -158,7 +158,7 @@ DESCRIPTIONS: dict[str, str] = {
     "paper-ndh": "The paper's NDH run, selected by goal progress.",
     "paper-r4r": "The paper's model on R4R, following the reference path.",
     "paper-small": "The paper's network and losses in small, sight from captions. A quarter of an hour on one core.",
-    "r2r-map": "Real R2R without images, acting on a map: names or --data.sight guesses. 45 minutes on one core.",
+    "r2r-map": "Real R2R without images, acting on a map: names or --data.sight guesses. An hour on one core.",
     "r2r-semantic": "r2r-map with the paper's actions: a step leads to a neighbour of the viewpoint.",
     "demo": "The small agent of `make demo`, for the built-in world and its long walks. Six minutes on one core.",
     "tiny": "A few seconds, to try things.",
