@@ -75,13 +75,10 @@ def read_seeds(pattern: str) -> Scores:
     if not folders:
         raise InputError(f"{pattern}: no such folder; 'mtvm eval RUN' writes RUN/eval/TASK-SPLIT.")
     seeds = [read_evaluation(folder) for folder in folders]
-    first = seeds[0]
     for folder, seed in zip(folders, seeds, strict=True):
-        if seed.ids != first.ids:
+        if seed.ids != seeds[0].ids:
             raise InputError(f"{folder}: holds other episodes than {folders[0]}; give seeds of one split.")
-    return dataclasses.replace(
-        first, columns={name: np.concatenate([seed.columns[name] for seed in seeds]) for name in first.columns}
-    )
+    return Scores.of_seeds(seeds)
 
 
 def read_evaluation(folder: Path) -> Scores:

@@ -41,6 +41,13 @@ class Scores:
     columns: dict[str, NDArray[np.float64]]
     """(seeds, episodes) of each metric."""
 
+    @classmethod
+    def of_seeds(cls, parts: Sequence[Scores]) -> Scores:
+        """Several seeds together, which walked the same episodes in the same order."""
+        first = parts[0]
+        columns = {name: np.concatenate([part.columns[name] for part in parts]) for name in first.columns}
+        return dataclasses.replace(first, columns=columns)
+
     @property
     def seeds(self) -> int:
         return len(next(iter(self.columns.values())))
@@ -216,8 +223,7 @@ def _joined(parts: list[Scores]) -> Scores:
     first = parts[0]
     if any(part.ids != first.ids for part in parts):
         raise InputError("seeds of one arm were evaluated on different episodes; run the study with another --out.")
-    columns = {name: np.concatenate([part.columns[name] for part in parts]) for name in first.columns}
-    return dataclasses.replace(first, columns=columns)
+    return Scores.of_seeds(parts)
 
 
 def _episodes(trial: Trial, split: str, condition: str | None) -> Path | None:
