@@ -54,7 +54,7 @@ IMITATION := --optimizer.updates 3500 --selection.every 875 --data.evaluate r2r/
 A2C := --loss.a2c.weight 3 --loss.a2c.value-weight 0.1 --loss.imitation.weight 0 --loss.imitation.student-weight 0.3 --loss.teacher-forced-updates 0 \
   --optimizer.lr 3e-4 --optimizer.updates 800 --selection.every 200
 TRAINED_ON := --optimizer.lr 5e-4 --loss.teacher-forced-updates 0
-HALF := --optimizer.updates 2500 --selection.every 1250
+HALF := --optimizer.updates 1750 --selection.every 875 --loss.teacher-forced-updates 500
 SEEN_DONE := eval/r2r-val_seen/metrics.json
 DONE := eval/r2r-val_unseen/metrics.json
 .SECONDARY:
@@ -74,7 +74,7 @@ runs/seed%/r2r-pixels/$(DONE): | runs/seed%/imitation-pixels/$(SEEN_DONE)
 	  $(PIXELS) $(AUGMENTED) $(A2C)
 
 # One row each, half of the updates of imitation: make row-all, row-no-memory, ... ; make r2r-rows walks through all of them.
-ROWS := all no-memory recurrent consistency a2c environment-dropout trained-reader blind not-augmented unfiltered second-round
+ROWS := all no-memory recurrent consistency pretrained a2c environment-dropout trained-reader blind not-augmented unfiltered second-round
 .PHONY: $(ROWS:%=row-%)
 r2r-rows: $(ROWS:%=row-%)  ## What its parts are worth, by half of the imitation: all of it, then with one part changed each
 
@@ -82,6 +82,7 @@ row-all: CHANGED := $(ANNOTATED) $(AUGMENTED)
 row-no-memory: CHANGED := $(ANNOTATED) $(AUGMENTED) --model.history none
 row-recurrent: CHANGED := $(ANNOTATED) $(AUGMENTED) --model.history recurrent
 row-consistency: CHANGED := $(ANNOTATED) $(AUGMENTED) --loss.consistency.enabled --loss.word-dropping 0
+row-pretrained: CHANGED := $(ANNOTATED) $(AUGMENTED) --init $(RUN)/pretrained/best --loss.teacher-forced-updates 0
 row-a2c: CHANGED := $(ANNOTATED) $(AUGMENTED) --init $(RUN)/half-all/best $(A2C)
 row-environment-dropout: CHANGED := $(ANNOTATED) $(AUGMENTED) --data.environment-dropout 0.3
 row-trained-reader: CHANGED := $(ANNOTATED) $(AUGMENTED) --model.reader-layers 6 --model.train-reader
@@ -90,9 +91,16 @@ row-not-augmented: CHANGED := $(ANNOTATED)
 row-unfiltered: CHANGED := $(ANNOTATED) --data.train r2r/train prevalent/runs/unfiltered.json.gz
 row-second-round: CHANGED := $(ANNOTATED) --data.train r2r/train prevalent/releases/r2r-augmented-second.json.gz
 row-unfiltered: runs/unfiltered.json.gz
+row-pretrained: $(RUN)/pretrained/$(SEEN_DONE)
 row-a2c: row-all
 $(ROWS:%=row-%): row-%: $(READY)
 	$(R2R) --out $(RUN)/half-$* $(HALF) $(CHANGED)
+
+# With the guesses of the other rows: what it learns from would give it others.
+$(RUN)/pretrained/$(SEEN_DONE): | row-all
+	$(ONE_CORE) pretrain r2r-map --seed $(SEED) --out $(RUN)/pretrained $(ANNOTATED) --data.guesser $(RUN)/half-all \
+	  --optimizer.updates 1000 --selection.every 1000 --data.evaluate r2r/val_seen \
+	  --data.train r2r/train reverie/train prevalent/releases/r2r-augmented.json.gz
 
 r4r: $(RUN)/r2r-annotated/$(DONE) runs/r4r/R4R_train.json runs/r4r/R4R_val_seen.json runs/r4r/R4R_val_unseen.json  ## Long paths, by the agent of make r2r: how much memory they need
 	$(R2R) --out $(RUN)/r4r --init $(RUN)/r2r-annotated/best $(ANNOTATED) --data.train r4r/runs/r4r/R4R_train.json r2r/train \

@@ -126,13 +126,14 @@ def _laptop_runs() -> dict[str, TrainConfig]:
 
 
 def pretraining(config: TrainConfig) -> TrainConfig:
-    """A run with the proxy tasks of pretraining instead of its own losses: the next action, hidden words, and whether
-    an instruction and a path belong together. Its agent is for `--init`."""
+    """A run with the proxy tasks of pretraining instead of its own losses: the next action, hidden words where the
+    network can learn them, and whether an instruction and a path belong together. Its agent is for `--init`."""
+    learns_words = config.model.reader == "none" and config.model.bidirectional
     loss = LossConfig(
         imitation=ImitationConfig(weight=1.0),
         a2c=A2CConfig(weight=0.0),
         consistency=ConsistencyConfig(enabled=False),
-        masked_words=MaskedWordsConfig(weight=1.0),
+        masked_words=MaskedWordsConfig(weight=1.0 if learns_words else 0.0),
         matching=MatchingConfig(weight=1.0),
     )
     selection = dataclasses.replace(config.selection, split="r2r/val_seen")
@@ -151,7 +152,9 @@ def _with_students(share: float, teacher_forced_updates: int) -> LossConfig:
 
 
 PRESETS: dict[str, TrainConfig] = _paper_runs() | {"paper-small": _paper_small()} | _laptop_runs()
-PRETRAINING: dict[str, TrainConfig] = {name: pretraining(PRESETS[name]) for name in ("paper", "paper-small", "tiny")}
+PRETRAINING: dict[str, TrainConfig] = {
+    name: pretraining(PRESETS[name]) for name in ("paper", "paper-small", "r2r-map", "tiny")
+}
 DESCRIPTIONS: dict[str, str] = {
     "paper": "The paper's R2R run: 768 wide, 9 + 4 layers, batch 16, with PREVALENT's augmented instructions.",
     "paper-single": "The paper's R2R run with text only as key and value (MTVM-dagger-star).",

@@ -1,5 +1,6 @@
 """Walking whole splits: what does not depend on batches, what is written, and which agent walks on which data."""
 
+import csv
 import dataclasses
 import json
 import shutil
@@ -116,6 +117,9 @@ def test_write_evaluation_writes_all_that_happened(dataset, tmp_path):
         assert [step.target for step in steps if not step.stops] == [pose[0] for pose in one["trajectory"][1:]]
     assert json.loads((tmp_path / "metrics.json").read_text()) == {"split": episodes.name, "episodes": 4} | means
     assert np.mean([one["metrics"]["SPL"] for one in records]) == pytest.approx(means["SPL"], abs=1e-3)
+    table = list(csv.DictReader((tmp_path / "episodes.csv").read_text().splitlines()))
+    assert [row["id"] for row in table] == episodes.ids
+    assert np.mean([float(row["SPL"]) for row in table]) == pytest.approx(means["SPL"])
     scored, columns = score(tmp_path / "results.json", episodes)
     assert len(scored) == 4
     assert columns["SPL"].mean() == pytest.approx(means["SPL"])
@@ -126,6 +130,7 @@ def test_write_evaluation_of_secret_goals_has_no_metrics(sighted, tmp_path):
     write_evaluation(tmp_path, walk(lively_model(), secret, show_progress=False))
     assert json.loads((tmp_path / "metrics.json").read_text()) == {"split": "r2r test", "episodes": 3}
     assert all(json.loads(line)["metrics"] == {} for line in (tmp_path / "records.jsonl").read_text().splitlines())
+    assert not (tmp_path / "episodes.csv").exists()
 
 
 # Runs
@@ -150,7 +155,7 @@ def test_evaluate_walks_the_splits_of_a_runs_config_with_its_best_agent(run, sma
     assert files(run / "eval") == {
         f"{split}/{name}"
         for split in ("r2r-val_unseen", "ndh-val_unseen")
-        for name in ("results.json", "records.jsonl", "steps.jsonl", "metrics.json")
+        for name in ("results.json", "records.jsonl", "episodes.csv", "steps.jsonl", "metrics.json")
     }
 
 

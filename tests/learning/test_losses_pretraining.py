@@ -158,3 +158,5 @@ def test_pretraining_presets_keep_the_network_of_the_run(tmp_path):
     for name, run in PRETRAINING.items():
         assert run.model == PRESETS[name].model
         assert run.out != PRESETS[name].out
+    assert PRETRAINING["paper-small"].loss.masked_words.weight > 0
+    assert PRETRAINING["r2r-map"].loss.masked_words.weight == 0, "its frozen reader learns no words"

@@ -1,6 +1,7 @@
 """Evaluations compared on the same episodes: hand-made ones, whose answer is known."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -16,11 +17,10 @@ def write(folder, scores, scans=None, ids=None):
     folder.mkdir(parents=True)
     scans = scans or [f"scan{number % 3}" for number in range(len(scores))]
     ids = ids or [f"{number}_0" for number in range(len(scores))]
-    lines = [
-        json.dumps({"id": identity, "scan": scan, "metrics": dict.fromkeys(EVALUATED, 1.0) | {"SR": score}})
-        for identity, scan, score in zip(ids, scans, scores, strict=True)
-    ]
-    (folder / "records.jsonl").write_text("\n".join(lines) + "\n")
+    lines = [",".join(["id", "scan", *EVALUATED])]
+    for identity, scan, score in zip(ids, scans, scores, strict=True):
+        lines.append(",".join([identity, scan, *(str(score) if name == "SR" else "1.0" for name in EVALUATED)]))
+    (folder / "episodes.csv").write_text("\n".join(lines) + "\n")
     return str(folder)
 
 
@@ -48,8 +48,8 @@ def test_a_gain_in_every_building_is_real_and_none_is_not(tmp_path):
 
 def test_less_of_an_error_is_better(tmp_path):
     folders = [write(tmp_path / name, [0] * 6) for name in "ab"]
-    file = tmp_path / "b" / "records.jsonl"
-    file.write_text(file.read_text().replace('"NE": 1.0', '"NE": 0.5'))
+    file = tmp_path / "b" / "episodes.csv"
+    file.write_text(re.sub(r"(scan\d),1\.0", r"\1,0.5", file.read_text()))  # NE is the first metric
     assert compare(read_trainings(folders), "NE")[1].verdict == "better"
 
 
@@ -69,18 +69,15 @@ def test_bad_evaluations_are_refused(tmp_path):
         read_seeds(str(tmp_path / "[ab]"))
     with pytest.raises(InputError, match="no such folder"):
         read_seeds(str(tmp_path / "none*"))
-    record = tmp_path / "b" / "records.jsonl"
-    for text, said in (
-        ("", "is empty"),
-        ("{", "line 1: not valid JSON"),
-        ("[]", "line 1 is no record"),
-        ('{"metrics": {}}', "secret"),
-        ('{"metrics": {"SR": 1}}', "line 1 lacks a metric"),
-        ('{"metrics": {"SR": "x"}}', "line 1 lacks a metric"),
-    ):
-        record.write_text(text)
-        with pytest.raises(InputError, match=said):
+    table = tmp_path / "b" / "episodes.csv"
+    whole = table.read_text()
+    for text in ("", "id,scan\n1,2\n", *(whole.replace("1.0", wrong) for wrong in ("x", "nan", "inf"))):
+        table.write_text(text)
+        with pytest.raises(InputError, match=r"episodes\.csv: not a table of episodes; write it with 'mtvm eval'"):
             read_evaluation(tmp_path / "b")
+    table.unlink()
+    with pytest.raises(InputError, match=r"b: has no episodes\.csv; .* goals are secret"):
+        read_evaluation(tmp_path / "b")
 
 
 def test_command_prints_lines_or_json(tmp_path, capsys):

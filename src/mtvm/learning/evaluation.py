@@ -33,7 +33,7 @@ from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.events import STEPS, StepEvent, write_events
 from mtvm.tasks.metrics import score_trajectories, summarize
 from mtvm.tasks.ndh import Supervision
-from mtvm.tasks.results import Pose, write_results
+from mtvm.tasks.results import EPISODE_TABLE, Pose, write_episode_table, write_results
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING
 
 BATCH = 128
@@ -293,7 +293,8 @@ class Watching:
 
 
 def write_evaluation(folder: Path, done: Evaluation) -> None:
-    """Write the result file, a record of each episode, its steps if they were kept, and the metrics."""
+    """Write the result file, a record of each episode, a table of their metrics, their steps if they were kept, and the
+    means."""
     episodes = done.episodes
     trajectories = done.trajectories()
     write_results(folder / "results.json", episodes, trajectories)
@@ -310,6 +311,8 @@ def write_evaluation(folder: Path, done: Evaluation) -> None:
             file.write(json_text(record) + "\n")
     if done.steps:
         write_events(folder / STEPS, (event for steps in done.steps for event in steps))
+    if columns:
+        write_episode_table(folder / EPISODE_TABLE, episodes, columns)
     means = summarize(columns) if columns else {}
     write_json(folder / "metrics.json", {"split": episodes.name, "episodes": len(episodes)} | means, indent=1)
     done.folder = folder

@@ -5,7 +5,7 @@
     checkpoint.pt    the state to resume from; checkpoint-before.pt is the one before it
     best/            the best agent so far
     guesser.safetensors    if the agent sees guesses, the networks that make them; in best/ too
-    eval/TASK-SPLIT/ results.json, records.jsonl, steps.jsonl and metrics.json of the best agent on a split
+    eval/TASK-SPLIT/ results.json, metrics.json, episodes.csv, records.jsonl and steps.jsonl of the best agent
     tensorboard/     curves
     lock             held by the process that trains here
 

@@ -8,17 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from mtvm.errors import InputError
-from mtvm.files import parse_json, read_bytes
 from mtvm.studies import bootstrap
 from mtvm.studies.bootstrap import Interval
-from mtvm.studies.findings import Scores
-from mtvm.tasks.metric import EVALUATED, METRICS
+from mtvm.studies.findings import Scores, read_episodes
+from mtvm.tasks.metric import METRICS
+from mtvm.tasks.results import EPISODE_TABLE
 
-RECORDS = "records.jsonl"
-_LARGEST = 1e18
+_REMEDY = "write it with 'mtvm eval'"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,26 +79,16 @@ def read_seeds(pattern: str) -> Scores:
 
 
 def read_evaluation(folder: Path) -> Scores:
-    """The metrics of each episode of an evaluation."""
-    file = folder / RECORDS
-    lines = read_bytes(file, "record of an evaluation").splitlines()
-    ids, scans, rows = [], [], []
-    for number, line in enumerate(lines, 1):
-        record = parse_json(line, f"{file}, line {number}")
-        metrics = record.get("metrics") if isinstance(record, dict) else None
-        if not isinstance(metrics, dict):
-            raise InputError(f"{file}: line {number} is no record of an episode; evaluate again.")
-        if not metrics:
-            raise InputError(f"{file}: the goals of these episodes are secret, so that they have no metrics.")
-        values = [metrics.get(name) for name in EVALUATED]
-        if not all(isinstance(value, int | float) and abs(value) < _LARGEST for value in values):
-            raise InputError(f"{file}: line {number} lacks a metric; evaluate again.")
-        ids.append(str(record.get("id")))
-        scans.append(str(record.get("scan")))
-        rows.append(values)
-    if not rows:
-        raise InputError(f"{file}: is empty; evaluate again.")
-    order = sorted(range(len(ids)), key=ids.__getitem__)
-    table = np.array(rows, dtype=np.float64)[order]
-    columns = {name: table[None, :, column] for column, name in enumerate(EVALUATED)}
-    return Scores([ids[row] for row in order], [scans[row] for row in order], columns)
+    """The metrics of each episode of an evaluation, in the order of their ids."""
+    file = folder / EPISODE_TABLE
+    if folder.is_dir() and not file.is_file():
+        raise InputError(
+            f"{folder}: has no {EPISODE_TABLE}; {_REMEDY}. Where goals are secret, there is nothing to compare."
+        )
+    scores = read_episodes(file, _REMEDY)
+    order = sorted(range(len(scores.ids)), key=scores.ids.__getitem__)
+    return Scores(
+        [scores.ids[row] for row in order],
+        [scores.buildings[row] for row in order],
+        {name: column[:, order] for name, column in scores.columns.items()},
+    )

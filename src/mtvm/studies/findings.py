@@ -25,7 +25,7 @@ from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metric import EVALUATED, METRICS
 from mtvm.tasks.metrics import score_trajectories
-from mtvm.tasks.results import trajectory_nodes
+from mtvm.tasks.results import EPISODE_TABLE, trajectory_nodes
 
 _RANDOM_SEEDS = 5
 _LARGEST = 1e18
@@ -194,8 +194,8 @@ def differences(findings: Findings, condition: str | None = None) -> list[Differ
     return found
 
 
-def read_episodes(path: Path) -> Scores:
-    """The table that a trial wrote of an evaluation."""
+def read_episodes(path: Path, remedy: str = _REMEDY) -> Scores:
+    """The table of an evaluation's episodes."""
     lines = read_bytes(path, "table of episodes").decode(errors="replace").splitlines()
     try:
         rows = list(csv.DictReader(lines))
@@ -203,8 +203,8 @@ def read_episodes(path: Path) -> Scores:
         ids, scans = [row["id"] for row in rows], [row["scan"] for row in rows]
     except (csv.Error, KeyError, TypeError, ValueError):
         rows = []
-    if not rows:
-        raise InputError(f"{path}: not a table of episodes; {_REMEDY}.")
+    if not rows or not all((abs(column) < _LARGEST).all() for column in columns.values()):
+        raise InputError(f"{path}: not a table of episodes; {remedy}.")
     return Scores(ids, scans, columns)
 
 
@@ -229,7 +229,7 @@ def _joined(parts: list[Scores]) -> Scores:
 def _episodes(trial: Trial, split: str, condition: str | None) -> Path | None:
     """The table of a trial's evaluation; None where goals are secret, or it was not evaluated."""
     for one in trial.evaluations:
-        file = trial.evaluation(one) / "episodes.csv"
+        file = trial.evaluation(one) / EPISODE_TABLE
         if shown_split(one.split) == split and one.condition == condition and file.is_file():
             return file
     return None

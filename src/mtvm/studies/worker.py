@@ -100,7 +100,7 @@ def _evaluate(trial: Trial, one: Evaluated) -> None:
     from mtvm.learning.run_folder import RunFolder
     from mtvm.models.agent import Agent
     from mtvm.tasks.load import load_episodes
-    from mtvm.tasks.results import score, write_episode_table
+    from mtvm.tasks.results import EPISODE_TABLE, score, write_episode_table
 
     agent = Agent.from_pretrained(trial.agent or RunFolder(trial.run).best, trial.device)
     split, data = Split.parse(one.split), trial.data
@@ -116,7 +116,7 @@ def _evaluate(trial: Trial, one: Evaluated) -> None:
         written.rmdir()
         write_json(fresh / "cost.json", {"episodes": len(episodes), "seconds": done.seconds}, indent=1)
         if episodes.has_goals:
-            write_episode_table(fresh / "episodes.csv", *score(fresh / "results.json", episodes))
+            write_episode_table(fresh / EPISODE_TABLE, *score(fresh / "results.json", episodes))
 
 
 @contextmanager

@@ -157,6 +157,10 @@ def score(
     return episodes, score_trajectories(episodes, checked_nodes(path, episodes, trajectories), chosen)
 
 
+EPISODE_TABLE = "episodes.csv"
+"""The file of `write_episode_table` in the folder of an evaluation."""
+
+
 def write_episode_table(path: Path, episodes: EpisodeSet, columns: dict[str, NDArray[np.float64]]) -> None:
     """Write a CSV table with a row for each episode: id, scan and every metric."""
     with atomic_path(path) as fresh, fresh.open("w", newline="", encoding="utf-8") as file:

@@ -127,8 +127,9 @@ def evaluate(
     """Evaluate a run's best agent, or a saved agent, on splits.
 
     The agent acts greedily. Writes to RUN/eval/TASK-SPLIT: results.json (for 'mtvm score' and the leaderboards),
-    records.jsonl (text, trajectory and metrics of each episode), steps.jsonl (candidates, probabilities and, with
-    --attention, the attention on words and memory at each step; 'mtvm view' shows it) and metrics.json.
+    records.jsonl (text, trajectory and metrics of each episode), episodes.csv (their metrics alone, for 'mtvm
+    compare'), steps.jsonl (candidates, probabilities and, with --attention, the attention on words and memory at each
+    step; 'mtvm view' shows it) and metrics.json.
     """
     from mtvm.learning import parallel
 

@@ -24,15 +24,16 @@ class Matching(Loss):
 
     def __init__(self, config: MatchingConfig) -> None:
         self.config = config
-        self._paths: tuple[EpisodeSet, SharedPaths] | None = None
+        self._paths: dict[int, tuple[EpisodeSet, SharedPaths]] = {}
+        """Of each dataset, by the identity of its episodes, which are kept so that no others can get it."""
 
     def applies_to(self, policy: Policy) -> bool:
         return policy == "teacher"
 
     def other_instructions(self, episodes: EpisodeSet, rows: Rows, draws: Tensor) -> Rows:
-        if self._paths is None or self._paths[0] is not episodes:
-            self._paths = (episodes, SharedPaths(episodes))
-        paths = self._paths[1]
+        if id(episodes) not in self._paths:
+            self._paths[id(episodes)] = (episodes, SharedPaths(episodes))
+        paths = self._paths[id(episodes)][1]
         others = paths.others(rows, draws[:, :2].numpy())
         self._differ = torch.from_numpy(paths.path[rows] != paths.path[others])
         return others
