@@ -10,6 +10,7 @@ import mtvm
 from mtvm.errors import InputError
 from mtvm.learning.release import release
 from mtvm.learning.run_folder import RunFolder
+from mtvm.studies.comparison import read_evaluation
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +37,7 @@ def test_its_card_has_the_measurements_and_nothing_names_this_machine(run, tmp_p
     assert f"| r2r-val_unseen | {metrics['episodes']} |" in card
     assert f"{metrics['NE']:.2f}" in card
     assert "after update" in card
+    assert len(read_evaluation(folder / "eval" / "r2r-val_unseen").ids) == metrics["episodes"]
     for path in folder.rglob("*"):
         assert path.is_dir() or str(run.parent).encode() not in path.read_bytes()
 

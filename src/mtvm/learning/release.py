@@ -7,6 +7,7 @@ A released folder is a run like others, without the state to go on training from
 from __future__ import annotations
 
 import dataclasses
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from mtvm.learning.data import Data
 from mtvm.learning.run_folder import EVALUATIONS, GUESSER, RunFolder, Selection, is_number
 from mtvm.models.saving import CARD, load_model, save_compact
 from mtvm.tasks.metric import EVALUATED, METRICS
+from mtvm.tasks.results import EPISODE_TABLE
 
 
 def release(run: Path, out: Path) -> Path:
@@ -48,6 +50,9 @@ def release(run: Path, out: Path) -> Path:
             target = fresh / EVALUATIONS / name
             target.mkdir(parents=True)
             write_json(target / "metrics.json", values, indent=1)
+            table = folder.path / EVALUATIONS / name / EPISODE_TABLE
+            if table.is_file():
+                shutil.copyfile(table, target / EPISODE_TABLE)
     return out
 
 
