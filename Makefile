@@ -120,6 +120,9 @@ ndh: runs/follower/$(SEEN_DONE) runs/r4r/R4R_train.json  ## Dialogs: by an agent
 	    $(BIN)/mtvm baseline $$agent --task ndh --split $$split --supervision $$setting --out runs/ndh-$$agent-$$split-$$setting.json || exit 1; \
 	  done; done; done
 
+# 500 of the 5,026 paths of val_unseen, with their 4,500 instructions: walking all of them six times would take hours.
+runs/r4r/R4R_val_unseen.json: | $(READY)
+	$(BIN)/mtvm data r4r val_unseen --paths 500 --out $@
 runs/r4r/R4R_%.json: | $(READY)
 	$(BIN)/mtvm data r4r $* --out $@
 

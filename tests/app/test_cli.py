@@ -128,7 +128,19 @@ def test_submit_writes_what_the_leaderboard_reads(capsys, tiny_folder, tmp_path)
 def test_data_r4r_writes_joined_paths(capsys, tiny_folder, tmp_path):
     out = tmp_path / "R4R_train.json"
     printed = run(capsys, "data", "r4r", "train", "--data", tiny_folder, "--out", out).out
-    assert f"{len(json.loads(out.read_text()))} paths" in printed
+    whole = json.loads(out.read_text())
+    assert f"{len(whole)} paths" in printed
+    drawn = []
+    for _ in range(2):
+        run(capsys, "data", "r4r", "train", "--data", tiny_folder, "--out", out, "--paths", "2")
+        drawn.append(json.loads(out.read_text()))
+    assert drawn[0] == drawn[1]
+    assert [entry for entry in whole if entry in drawn[0]] == drawn[0]
+    assert len(drawn[0]) == 2
+    more = str(len(whole) + 1)
+    said = refused(capsys, "data", "r4r", "train", "--data", tiny_folder, "--out", out, "--paths", more)
+    assert f"from 1 to {len(whole)}" in said
+    assert json.loads(out.read_text()) == drawn[0]
 
 
 def test_features_import_writes_a_store_that_info_reads(capsys, tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 from rich.markup import escape
 from tyro.conf import Positional, arg
 
@@ -100,6 +101,14 @@ def r4r(
     split: Annotated[Positional[str], arg(metavar="SPLIT", help="train, val_seen or val_unseen of R2R.")],
     data: DataOption = None,
     out: Annotated[Path | None, arg(metavar="FILE", help="Default: R4R_SPLIT.json beside the R2R file.")] = None,
+    paths: Annotated[
+        int | None,
+        arg(
+            metavar="N",
+            help="Only N of its paths, drawn at random, always the same ones.",
+            help_behavior_hint="(default: all)",
+        ),
+    ] = None,
 ) -> None:
     """Build R4R from R2R by joining paths.
 
@@ -111,6 +120,11 @@ def r4r(
     entries = build_r4r(episodes.source, episodes.world)
     if not entries:
         raise InputError(f"{episodes.source}: no path starts within 3 m of another's end, so R4R would be empty.")
+    if paths is not None:
+        if not 1 <= paths <= len(entries):
+            raise InputError(f"--paths must lie from 1 to {len(entries)}, the paths of R4R {split}, not {paths}.")
+        chosen = np.random.default_rng(0).permutation(len(entries))[:paths]
+        entries = [entries[row] for row in sorted(chosen.tolist())]
     path = out or episodes.source.with_name(f"R4R_{episodes.source.stem.removeprefix('R2R_')}.json")
     write_json(path, entries)
     instructions = sum(len(entry["instructions"]) for entry in entries)
