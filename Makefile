@@ -4,7 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test fuzz attack lint format bench r2r r2r-pixels r2r-rows r4r ndh augmented augmented-second pretrained vendor clean
+.PHONY: help demo test fuzz attack lint format bench r2r r2r-pixels r2r-rows r4r ndh augmented augmented-second pretrained vendor clean
+
+help:  ## Show this list
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## +/\t/; s/\$$\$$/$$/' | expand -t 18
 
 demo: $(READY)  ## Build 36 homes, train two agents in them, show scores and pictures
 	$(BIN)/mtvm demo
@@ -96,7 +99,7 @@ row-a2c: row-all
 $(ROWS:%=row-%): row-%: $(READY)
 	$(R2R) --out $(RUN)/half-$* $(HALF) $(CHANGED)
 
-# With the guesses of the other rows: what it learns from would give it others.
+# --data.guesser: the same guessed names as in the other rows; otherwise new ones would be learnt, from REVERIE's instructions too.
 $(RUN)/pretrained/$(SEEN_DONE): | row-all
 	$(ONE_CORE) pretrain r2r-map --seed $(SEED) --out $(RUN)/pretrained $(ANNOTATED) --data.guesser $(RUN)/half-all \
 	  --optimizer.updates 1000 --selection.every 1000 --data.evaluate r2r/val_seen \

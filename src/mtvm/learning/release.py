@@ -66,20 +66,22 @@ def _metrics(file: Path) -> dict[str, Any]:
 def _card(config: TrainConfig, folder: RunFolder, metrics: dict[str, Any]) -> str:
     """The model card."""
     chosen = Selection.of(config.selection).replay(folder.lines())
-    data, lines = config.data, [f"# {folder.path.absolute().name}: an agent of mtvm", ""]
+    name, data = folder.path.absolute().name, config.data
     sight = "a feature store that the user brings" if data.features is not None else data.sight
-    lines += [
+    lines = [
+        f"# {name}: an agent of mtvm",
+        "",
         f"Trained by mtvm {__version__} on {', '.join(data.train)}, seed {config.seed}, for {config.optimizer.updates} "
         f"updates; the weights after update {chosen.update} had the best {chosen.metric} on {chosen.split}.",
         *([] if config.init is None else [f"It began with the weights of {'/'.join(config.init.parts[-2:])}."]),
-        f"It sees {sight}, acts on {config.model.actions} and remembers by {config.model.history}.",
+        f"Sight: {sight}. Actions: {config.model.actions}. History: {config.model.history}.",
         "",
         "| split | episodes | " + " | ".join(EVALUATED) + " |",
         "|---" * (len(EVALUATED) + 2) + "|",
     ]
-    for name, values in metrics.items():
+    for split, values in metrics.items():
         row = (METRICS[one].format(values[one]) if is_number(values.get(one)) else "" for one in EVALUATED)
-        lines.append(f"| {name} | {shown(values.get('episodes', ''))} | {' | '.join(row)} |")
+        lines.append(f"| {split} | {shown(values.get('episodes', ''))} | {' | '.join(row)} |")
     is_frozen = config.model.reader == "minilm" and not config.model.train_reader
     lines += [
         "",
@@ -87,8 +89,9 @@ def _card(config: TrainConfig, folder: RunFolder, metrics: dict[str, Any]) -> st
         + (", without the frozen MiniLM reader, which pip brings." if is_frozen else "."),
         "",
         "```sh",
-        "mtvm eval FOLDER --split r2r/val_unseen --out runs/released        # $MTVM_DATA names the data",
-        "mtvm eval FOLDER --split r2r/val_unseen --attention && mtvm view FOLDER        # to watch its walks",
+        f"cp -r FOLDER runs/{name}        # evaluations are written into the agent's folder",
+        f"mtvm eval runs/{name} --split r2r/val_unseen --attention        # $MTVM_DATA names the data",
+        f"mtvm view runs/{name}        # watch its walks",
         "```",
         "",
     ]
