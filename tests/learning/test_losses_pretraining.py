@@ -13,11 +13,13 @@ from torch.nn import functional
 import mtvm
 from mtvm.config import LossConfig, MaskedWordsConfig, MatchingConfig
 from mtvm.errors import InputError
+from mtvm.learning.losses import matching
 from mtvm.learning.losses.masked_words import MaskedWords
 from mtvm.learning.losses.matching import Matching
 from mtvm.learning.rollout import RolloutPlan, roll_out
 from mtvm.models.text import MASK
 from mtvm.presets import PRESETS, PRETRAINING, pretraining
+from mtvm.tasks.shared_paths import SharedPaths
 
 DRAWS = torch.rand(len(ROWS), 200, generator=torch.Generator().manual_seed(4))
 
@@ -98,6 +100,17 @@ def test_matching_compares_nothing_where_there_is_one_path_only(vision, tiny_r2r
     plan = RolloutPlan("teacher", STEPS, needs=loss.needs)
     trace = roll_out(lively_model(), vision, alone, lively_model().encode(words, words), plan, keep_steps=True)
     assert by_name(loss(trace))["matching"].count == 0
+
+
+def test_matching_looks_at_the_paths_of_each_dataset_once(tiny_r2r, monkeypatch):
+    looked = []
+    monkeypatch.setattr(matching, "SharedPaths", lambda episodes: looked.append(episodes) or SharedPaths(episodes))
+    loss = Matching(MatchingConfig(1.0))
+    rows, halves = np.arange(2), (tiny_r2r.select(np.arange(4)), tiny_r2r.select(np.arange(4, 8)))
+    first = [loss.other_instructions(half, rows, DRAWS[:2]).tolist() for half in halves]
+    again = [loss.other_instructions(half, rows, DRAWS[:2]).tolist() for half in halves]
+    assert first == again
+    assert [id(one) for one in looked] == [id(half) for half in halves]
 
 
 def test_matching_gives_every_episode_the_whole_of_another_text(vision, tiny_r2r, tokens):
