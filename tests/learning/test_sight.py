@@ -242,4 +242,4 @@ def test_a_released_agent_that_was_given_a_store_does_not_say_that_it_sees_names
     train(config)
     passed_on = release(config.out, tmp_path / "released")
     assert RunFolder(passed_on).config().data.sight is None
-    assert "It sees a feature store that the user brings" in (passed_on / "README.md").read_text()
+    assert "Sight: a feature store that the user brings" in (passed_on / "README.md").read_text()
