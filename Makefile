@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test fuzz attack lint format bench r2r r2r-pixels r2r-rows r4r ndh augmented augmented-second pretrained vendor clean
+.PHONY: help demo test fuzz attack lint format bench r2r r2r-pixels r2r-rows r4r ndh records augmented augmented-second pretrained vendor clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## +/\t/; s/\$$\$$/$$/' | expand -t 18
@@ -81,26 +81,27 @@ ROWS := all no-memory recurrent consistency pretrained a2c environment-dropout t
 .PHONY: $(ROWS:%=row-%)
 r2r-rows: $(ROWS:%=row-%)  ## What its parts are worth, by half of the imitation: all of it, then with one part changed each
 
-row-all: CHANGED := $(ANNOTATED) $(AUGMENTED)
-row-no-memory: CHANGED := $(ANNOTATED) $(AUGMENTED) --model.history none
-row-recurrent: CHANGED := $(ANNOTATED) $(AUGMENTED) --model.history recurrent
-row-consistency: CHANGED := $(ANNOTATED) $(AUGMENTED) --loss.consistency.enabled --loss.word-dropping 0
-row-pretrained: CHANGED := $(ANNOTATED) $(AUGMENTED) --init $(RUN)/pretrained/best --loss.teacher-forced-updates 0
-row-a2c: CHANGED := $(ANNOTATED) $(AUGMENTED) --init $(RUN)/half-all/best $(A2C)
-row-environment-dropout: CHANGED := $(ANNOTATED) $(AUGMENTED) --data.environment-dropout 0.3
-row-trained-reader: CHANGED := $(ANNOTATED) $(AUGMENTED) --model.reader-layers 6 --model.train-reader
-row-blind: CHANGED := $(AUGMENTED) --data.sight blind
-row-not-augmented: CHANGED := $(ANNOTATED)
-row-unfiltered: CHANGED := $(ANNOTATED) --data.train r2r/train prevalent/runs/unfiltered.json.gz
-row-second-round: CHANGED := $(ANNOTATED) --data.train r2r/train prevalent/releases/r2r-augmented-second.json.gz
-row-unfiltered: runs/unfiltered.json.gz
-row-pretrained: $(RUN)/pretrained/$(SEEN_DONE)
-row-a2c: row-all
-$(ROWS:%=row-%): row-%: $(READY)
-	$(R2R) --out $(RUN)/half-$* $(HALF) $(CHANGED)
+all := $(ANNOTATED) $(AUGMENTED)
+no-memory := $(all) --model.history none
+recurrent := $(all) --model.history recurrent
+consistency := $(all) --loss.consistency.enabled --loss.word-dropping 0
+pretrained = $(all) --init $(RUN)/pretrained/best --loss.teacher-forced-updates 0
+a2c = $(all) --init $(RUN)/half-all/best $(A2C)
+environment-dropout := $(all) --data.environment-dropout 0.3
+trained-reader := $(all) --model.reader-layers 6 --model.train-reader
+blind := $(AUGMENTED) --data.sight blind
+not-augmented := $(ANNOTATED)
+unfiltered := $(ANNOTATED) --data.train r2r/train prevalent/runs/unfiltered.json.gz
+second-round := $(ANNOTATED) --data.train r2r/train prevalent/releases/r2r-augmented-second.json.gz
+$(ROWS:%=row-%): row-%: $(RUN)/half-%/$(DONE)
+$(ROWS:%=$(RUN)/half-%/$(DONE)): $(RUN)/half-%/$(DONE): | $(READY)
+	$(R2R) --out $(RUN)/half-$* $(HALF) $($*)
+$(RUN)/half-unfiltered/$(DONE): | runs/unfiltered.json.gz
+$(RUN)/half-pretrained/$(DONE): | $(RUN)/pretrained/$(SEEN_DONE)
+$(RUN)/half-a2c/$(DONE): | $(RUN)/half-all/$(DONE)
 
 # --data.guesser: the same guessed names as in the other rows; otherwise new ones would be learnt, from REVERIE's instructions too.
-$(RUN)/pretrained/$(SEEN_DONE): | row-all
+$(RUN)/pretrained/$(SEEN_DONE): | $(RUN)/half-all/$(DONE)
 	$(ONE_CORE) pretrain r2r-map --seed $(SEED) --out $(RUN)/pretrained $(ANNOTATED) --data.guesser $(RUN)/half-all \
 	  --optimizer.updates 1000 --selection.every 1000 --data.evaluate r2r/val_seen \
 	  --data.train r2r/train reverie/train prevalent/releases/r2r-augmented.json.gz
@@ -128,6 +129,11 @@ runs/r4r/R4R_val_unseen.json: | $(READY)
 	$(BIN)/mtvm data r4r val_unseen --paths 500 --out $@
 runs/r4r/R4R_%.json: | $(READY)
 	$(BIN)/mtvm data r4r $* --out $@
+
+records:  ## Keep the metrics of every episode that the rows above were evaluated on, without texts, in docs/runs
+	for table in runs/seed*/*/eval/*/episodes.csv; do \
+	  kept=docs/$$(echo $$table | sed s:/eval/:/:); mkdir -p $$(dirname $$kept) && cp $$table $$kept || exit 1; \
+	done
 
 # The speaker, a follower to judge what it says, and the instructions in releases/ that both make.
 runs/speaker/eval/r2r-val_seen.json: | $(READY)
