@@ -57,7 +57,7 @@ IMITATION := --optimizer.updates 3500 --selection.every 875 --data.evaluate r2r/
 A2C := --loss.a2c.weight 3 --loss.a2c.value-weight 0.1 --loss.imitation.weight 0 --loss.imitation.student-weight 0.3 --loss.teacher-forced-updates 0 \
   --optimizer.lr 3e-4 --optimizer.updates 800 --selection.every 200
 TRAINED_ON := --optimizer.lr 5e-4 --loss.teacher-forced-updates 0
-HALF := --optimizer.updates 1750 --selection.every 875 --loss.teacher-forced-updates 500
+HALF := --optimizer.updates 1750 --selection.every 350 --loss.teacher-forced-updates 500
 SEEN_DONE := eval/r2r-val_seen/metrics.json
 DONE := eval/r2r-val_unseen/metrics.json
 .SECONDARY:
@@ -101,10 +101,10 @@ $(RUN)/half-pretrained/$(DONE): | $(RUN)/pretrained/$(SEEN_DONE)
 $(RUN)/half-a2c/$(DONE): | $(RUN)/half-all/$(DONE)
 
 # --data.guesser: the same guessed names as in the other rows; otherwise new ones would be learnt, from REVERIE's instructions too.
-$(RUN)/pretrained/$(SEEN_DONE): | $(RUN)/half-all/$(DONE)
+$(RUN)/pretrained/$(SEEN_DONE): | $(RUN)/half-all/$(DONE) runs/r4r/R4R_train.json
 	$(ONE_CORE) pretrain r2r-map --seed $(SEED) --out $(RUN)/pretrained $(ANNOTATED) --data.guesser $(RUN)/half-all \
 	  --optimizer.updates 1000 --selection.every 1000 --data.evaluate r2r/val_seen \
-	  --data.train r2r/train reverie/train prevalent/releases/r2r-augmented.json.gz
+	  --data.train r2r/train r4r/runs/r4r/R4R_train.json reverie/train prevalent/releases/r2r-augmented.json.gz
 
 r4r: $(RUN)/r2r-annotated/$(DONE) runs/r4r/R4R_train.json runs/r4r/R4R_val_seen.json runs/r4r/R4R_val_unseen.json  ## Long paths, by the agent of make r2r: how much memory they need
 	$(R2R) --out $(RUN)/r4r --init $(RUN)/r2r-annotated/best $(ANNOTATED) --data.train r4r/runs/r4r/R4R_train.json r2r/train \
@@ -146,8 +146,8 @@ runs/follower/$(SEEN_DONE): | $(READY)
 augmented: runs/speaker/eval/r2r-val_seen.json runs/follower/$(SEEN_DONE)  ## Make the instructions in releases/ again: a speaker, a follower to judge what it says, 80,000 paths described
 	$(ONE_CORE) augment --speaker runs/speaker --follower runs/follower --paths 80000 --out releases/r2r-augmented.json.gz
 
-augmented-second: runs/speaker/eval/r2r-val_seen.json runs/seed0/r2r-annotated/$(DONE)  ## The second round: other paths, described by the same speaker, of which a better follower chooses
-	$(ONE_CORE) augment --speaker runs/speaker --follower runs/seed0/r2r-annotated --paths 80000 --seed 1 \
+augmented-second: runs/speaker/eval/r2r-val_seen.json  ## The second round: other paths, described by the same speaker, of which a better follower chooses, the released agent
+	$(ONE_CORE) augment --speaker runs/speaker --follower releases/r2r-annotated --paths 80000 --seed 1 \
 	  --not-in r2r/val_seen prevalent/releases/r2r-augmented.json.gz --out releases/r2r-augmented-second.json.gz
 
 # As many as are kept of the others, good or bad.

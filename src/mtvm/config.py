@@ -97,7 +97,8 @@ class DataConfig:
             raise InputError("data.train names no split.")
         if self.sight is not None and self.sight != BLIND and not set(self.sight.split("+")) <= set(SIGHTS):
             raise InputError(
-                f"data.sight '{self.sight}' is neither {BLIND} nor made of {', '.join(SIGHTS)}, joined by +."
+                f"data.sight '{self.sight}' is neither {BLIND} nor made of {', '.join(SIGHTS)}, joined by +; a feature "
+                "store is given with --data.features."
             )
         if not 0 <= self.environment_dropout < 1:
             raise InputError(f"data.environment_dropout must lie from 0 to below 1, not {self.environment_dropout}.")
@@ -108,6 +109,13 @@ class DataConfig:
     def sees_guesses(self) -> bool:
         """Whether names that are guessed from captions are among what the agent sees."""
         return self.features is None and "guesses" in (self.sight or "").split("+")
+
+    @property
+    def track(self) -> str | None:
+        """What results of such an agent may be compared with; None where a store of the user's decides."""
+        if self.features is not None or self.sight is None:
+            return None
+        return self.sight if self.sight == BLIND else "annotated" if "names" in self.sight.split("+") else "pixels"
 
     def follow_of(self, task: TaskSpec) -> Follow:
         """What the teacher follows."""

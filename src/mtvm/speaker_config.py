@@ -69,6 +69,10 @@ class AugmentConfig:
 
     def __post_init__(self) -> None:
         check_numbers(self)
+        if not self.out.name.endswith((".json", ".json.gz")):
+            raise InputError(f"--out {self.out}: name a file that ends in .json or .json.gz.")
+        if self.out.is_dir():
+            raise InputError(f"--out {self.out}: is a folder; name a file in it.")
         for text in self.not_in:
             Split.parse(text)
         if (self.speaker is None) == (self.instructions is None):

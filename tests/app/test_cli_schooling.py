@@ -11,12 +11,14 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("pycocoevalcap")
 
 from mtvm.features.store import FeatureStore  # noqa: E402
+from mtvm.learning import checkpoint  # noqa: E402
 from mtvm.tasks.load import load_episodes  # noqa: E402
 
 SMALL = "--optimizer.updates 2 --batch 2"
 SPEAKER = (
     f"{SMALL} --validate-every 1 --model.hidden 16 --model.heads 2 --model.encoder-layers 1 --model.decoder-layers 1"
 )
+FOUR = "--optimizer.updates 4"
 AGENT = f"{SMALL} --selection.every 1 --selection.limit 3 --device cpu --no-tensorboard"
 
 
@@ -90,6 +92,40 @@ def test_pretraining_is_what_training_starts_from(capsys, data):
     assert any("masked_words" in name for line in kinds for name in line)
     said = run(capsys, "train", "tiny", "--init", "before/best", "--out", "after", *where, *AGENT.split()).out
     assert "from the agent in" in said
+
+
+def test_pretraining_takes_turns_in_all_datasets(capsys, data):
+    """R2R, R4R that is made of it, REVERIE, and a speaker's instructions."""
+    where = ("--data.folder", "data", "--data.features", "store")
+    entries = json.loads((data / "R2R" / "R2R_train.json").read_text())
+    told = [entry | {"id": f"{entry['path_id']}_7", "instructions": ["bring me the cup"]} for entry in entries]
+    (data / "R2R" / "REVERIE_train.json").write_text(json.dumps(told))
+    (data / "aug.json").write_text(json.dumps(entries[:5]))
+    run(capsys, "data", "r4r", "train", "--data", "data", "--out", "r4r.json")
+    splits = ("r2r/train", "r4r/r4r.json", "reverie/train", "prevalent/data/aug.json")
+    run(capsys, "pretrain", "tiny", "--out", "before", "--data.train", *splits, *where, *AGENT.split(), *FOUR.split())
+    assert checkpoint.load(data.parent / "before" / "checkpoint.pt")["batches"] == [1, 1, 1, 1]
+    said = run(capsys, "train", "tiny", "--init", "before/best", "--out", "after", *where, *AGENT.split()).out
+    assert "from the agent in" in said
+
+
+def test_a_speaker_is_not_taken_for_a_run_nor_a_run_for_a_speaker(capsys, data):
+    where = ("--data.folder", "data", "--data.features", "store")
+    run(capsys, "speaker", "train", "--out", "speaker", *where, *SPEAKER.split())
+    run(capsys, "train", "tiny", "--out", "agent", *where, *AGENT.split())
+    assert "speaker: is something else than a run" in refused(capsys, "weights", "release", "speaker", "small")
+    said = refused(capsys, "augment", "--speaker", "agent", "--out", "aug.json")
+    assert "agent: is something else than a speaker" in said
+    (data.parent / "speaker" / "training.json").unlink()
+    assert "has no training.json" in refused(capsys, "augment", "--speaker", "speaker", "--out", "aug.json")
+    (data.parent / "speaker" / "model.safetensors").unlink()
+    assert "has no model.safetensors" in refused(capsys, "augment", "--speaker", "speaker", "--out", "aug.json")
+
+
+@pytest.mark.parametrize("out", [".", "aug.txt", "folder.json"])
+def test_augmenting_to_what_is_no_json_file_is_refused_before_the_work(capsys, data, out):
+    (data.parent / "folder.json").mkdir()
+    assert refused(capsys, "augment", "--speaker", "speaker", "--out", out).startswith(f"--out {out}: ")
 
 
 def test_grounding_without_sub_instructions_names_the_file(capsys, data):

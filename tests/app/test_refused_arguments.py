@@ -37,7 +37,7 @@ TRAIN = ("train", "tiny", "--data.sight", "blind", "--out", "{out}", "--data.fol
         (("speaker", "train", "--seed", "9" * 30), "seed is 9999"),
         (("speaker", "train", "--model.feature-scale", "nan"), "feature_scale is nan"),
         (("augment", "--speaker", "{out}", "--out", "{out}", "--temperature", "nan"), "temperature is nan"),
-        (("augment", "--speaker", "{out}", "--out", "{out}", "--seed", "-1"), "the seed at least 0"),
+        (("augment", "--speaker", "{out}", "--out", "{out}.json", "--seed", "-1"), "the seed at least 0"),
         (("demo", "--updates", "0"), "--updates must be at least 1"),
         (("homes", "build", "--workers", "-4"), "--workers must lie from 1"),
         (("features", "extract", "{data}", "{out}", "--data", "{data}", "--workers", "0"), "--workers must lie from 1"),

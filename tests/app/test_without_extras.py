@@ -50,6 +50,11 @@ def test_doctor_works_without_torch():
             "mtvm[model]",
         ),
         ("torch", ("eval", "{out}"), "mtvm[model]"),
+        (
+            "pycocoevalcap",
+            ("speaker", "train", "--data.folder", "{data}", "--data.features", "{data}", "--out", "{out}"),
+            "mtvm[speaker]",
+        ),
         ("torch", ("demo", "--homes", "3", "--out", "{out}"), "mtvm[model]"),
         ("torch", ("weights", "import", "{data}", "{out}"), "mtvm[model]"),
         ("embreex", ("homes", "build", "--homes", "3", "--features", "none", "--out", "{out}"), "mtvm[homes]"),

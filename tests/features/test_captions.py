@@ -157,6 +157,28 @@ def test_embeddings_are_computed_once(tmp_path, monkeypatch):
     assert calls == ["Embedding captions", None]
 
 
+def test_embeddings_are_kept_in_parts_which_an_interruption_does_not_lose(tmp_path, monkeypatch):
+    embedded, most = [], [0]
+
+    def counted(phrases, title=None):
+        if len(embedded) == most[0]:
+            raise KeyboardInterrupt
+        embedded.append(set(phrases))
+        return by_hand(phrases)
+
+    monkeypatch.setattr(captions_module, "embed_phrases", counted)
+    monkeypatch.setattr(captions_module, "_PART", 1)
+    monkeypatch.setenv("MTVM_CACHE", str(tmp_path / "cache"))
+    source = write(tmp_path / "said.jsonl", HOUSE, FLAT)
+    most[0] = 1
+    with pytest.raises(KeyboardInterrupt):
+        convert(source, embed=None)
+    most[0] = 99
+    assert convert(source, embed=None).meta["id"] == convert(source).meta["id"]
+    assert len(embedded) > 1
+    assert sum(map(len, embedded)) == len(set.union(*embedded))  # none of them twice
+
+
 def test_a_cache_that_cannot_be_written_costs_only_time(tmp_path, monkeypatch):
     monkeypatch.setattr(captions_module, "embed_phrases", lambda phrases, title=None: by_hand(phrases))
     (tmp_path / "cache").write_text("a file where a folder should be")

@@ -80,7 +80,7 @@ def test_rows_accepts_one_scan_for_many_viewpoints_and_any_shape(store):
 @pytest.mark.parametrize(
     ("scans", "viewpoints", "message"),
     [
-        (["scanB", "scanB", "no"], ["v1", "v9", "v1"], "2 of 3 .* viewpoint 'v9' of scan 'scanB'; import"),
+        (["scanB", "scanB", "no"], ["v1", "v9", "v1"], "2 of 3 .* viewpoint 'v9' of scan 'scanB'; make"),
         ("zzz", "zzz", "1 of 1 .* viewpoint 'zzz' of scan 'zzz'"),
         ("scan_AA", "v10", "'scan_AA'"),
         ("scan_A", "a-longer-viewpoint-still", "still"),

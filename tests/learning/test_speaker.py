@@ -301,6 +301,18 @@ def test_augment_does_not_mix_shards_of_two_speakers(trained, tmp_path, small_da
         augmented(speaker, None, tmp_path)
 
 
+def test_augment_does_not_mix_shards_of_other_paths(trained, tmp_path, small_data, monkeypatch):
+    monkeypatch.setattr(augmenting.shutil, "rmtree", lambda *_, **__: None)  # as if interrupted just before the end
+    taken = small_data / "R2R" / "R2R_val_seen.json"
+    shutil.copyfile(taken, tmp_path / "taken.json")
+    splits = (f"prevalent/{tmp_path / 'taken.json'}",)
+    augmented(trained, None, tmp_path, not_in=splits)
+    augmented(trained, None, tmp_path, not_in=splits)
+    (tmp_path / "taken.json").write_text(json.dumps(json.loads(taken.read_text())[:1]))
+    with pytest.raises(InputError, match="other options, weights or data"):
+        augmented(trained, None, tmp_path, not_in=splits)
+
+
 def test_augment_writes_episodes_to_train_on(trained, follower, small_data, tmp_path):
     entries, _ = augmented(trained, follower, tmp_path)
     episodes = load_episodes("prevalent", str(tmp_path / "aug.json"), small_data)

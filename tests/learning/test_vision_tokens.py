@@ -91,7 +91,7 @@ def test_vision_drops_the_same_features_of_all_that_an_agent_sees(vision, tiny_r
 
 def test_vision_refuses_features_of_another_width(vision, tiny_r2r):
     wider = dataclasses.replace(SMALL, feature_width=9)
-    with pytest.raises(InputError, match=r"8 numbers, the model reads 9; set --model\.feature-width 8"):
+    with pytest.raises(InputError, match=r"8 numbers, the agent reads 9; let it see what it was trained with"):
         Vision(tiny_r2r.world, vision.store, wider)
 
 

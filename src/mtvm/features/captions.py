@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,6 +31,8 @@ from mtvm.progress import track
 from mtvm.world.views import HEADING_STEP, HEADINGS, ROWS
 
 _EMBEDDER = "all-MiniLM-L6-v2"
+_PART = 16_384
+"""About how many embeddings are cached together: what an interruption, or another caption in the file, costs."""
 
 
 class CaptionedPlace(NamedTuple):
@@ -117,15 +120,30 @@ def _views(
 
 
 def _cached_embeddings(texts: Sequence[str], show_progress: bool) -> NDArray[np.float32]:
+    parts = 1 << math.ceil(math.log2(max(len(texts) / _PART, 1)))
+    # A text's part depends on that text alone, so that another one does not move it.
+    part_of = np.array([zlib.crc32(text.encode()) % parts for text in texts])
+    order = np.argsort(part_of, kind="stable")
+    together = np.split(order, np.nonzero(np.diff(part_of[order]))[0] + 1)
+    found = []
+    for number, rows in enumerate(together):
+        title = "Embedding captions" + (f", part {number + 1} of {len(together)}" if len(together) > 1 else "")
+        found.append(_cached_part([texts[row] for row in rows], title if show_progress else None))
+    vectors = np.empty((len(texts), found[0].shape[1]), dtype=np.float32)
+    vectors[order] = np.concatenate(found)
+    return vectors
+
+
+def _cached_part(texts: Sequence[str], title: str | None) -> NDArray[np.float16]:
     digest = hashlib.sha256(_EMBEDDER.encode())
     for text in texts:
         digest.update(b"\0" + text.encode())
     path = cache_dir() / "captions" / f"{digest.hexdigest()[:32]}.npz"
     found = read_cached(path, ["vectors"])
     if found is None:
-        found = {"vectors": embed_phrases(texts, "Embedding captions" if show_progress else None).astype(np.float16)}
+        found = {"vectors": embed_phrases(texts, title).astype(np.float16)}
         keep_cached(path, found)
-    return found["vectors"].astype(np.float32)
+    return found["vectors"]
 
 
 def _checked_place(record: Any, where: str) -> CaptionedPlace:

@@ -164,8 +164,9 @@ class FeatureStore:
             scan = wanted_scans[missing][0].decode()
             viewpoint = wanted_viewpoints[missing][0].decode()
             raise InputError(
-                f"{self.path}: {missing.sum()} of {missing.size} viewpoints have no features in this store, "
-                f"first viewpoint {viewpoint!r} of scan {scan!r}; import features for all scans in use."
+                f"{self.path}: {missing.sum()} of {missing.size} viewpoints have no features in this store (made of "
+                f"{self.meta['source']}), first viewpoint {viewpoint!r} of scan {scan!r}; make features of a file that "
+                "has all scans in use."
             )
         return np.asarray(found["row"], dtype=np.int64)
 

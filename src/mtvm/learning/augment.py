@@ -116,7 +116,8 @@ def _in_shards(
 ) -> tuple[list[str], NDArray[np.float64]]:
     """The texts of all paths and their scores, 0 without a follower."""
     shards = _shards(config)
-    plain = json.dumps(to_plain(dataclasses.replace(config, out=Path(), keep=1.0)) | _weights(config), sort_keys=True)
+    options = {name: value for name, value in to_plain(config).items() if name not in ("out", "keep")}
+    plain = json.dumps(options | _weights(config) | {"paths": _digest(made)}, sort_keys=True)
     texts: list[str] = []
     scores: list[float] = []
     with progress(len(made), "Augmenting", "paths", show_progress) as advance:
@@ -145,6 +146,14 @@ def _weights(config: AugmentConfig) -> dict[str, str]:
     return {name: hashlib.sha256(file.read_bytes()).hexdigest() for name, file in named.items()}
 
 
+def _digest(made: EpisodeSet) -> str:
+    """Of the paths and what is known of them, which depend on files that may change where they are."""
+    digest = hashlib.sha256(made.world.fingerprint.encode())
+    for part in (made.references.tobytes(), made.headings.tobytes(), json.dumps([made.ids, made.texts]).encode()):
+        digest.update(part)
+    return digest.hexdigest()
+
+
 def _shards(config: AugmentConfig) -> Path:
     return config.out.with_suffix(".shards")
 
@@ -156,7 +165,8 @@ def _read_shard(path: Path, config: str, rows: int) -> dict[str, Any] | None:
     content = read_json(path, "shard of augmented instructions")
     if not isinstance(content, dict) or content.get("config") != config:
         raise InputError(
-            f"{path.parent}: was made with other options; remove this folder, or name another file with --out."
+            f"{path.parent}: was made with other options, weights or data; remove this folder, or name another file "
+            "with --out."
         )
     if not all(isinstance(content.get(name), list) and len(content[name]) == rows for name in ("texts", "scores")):
         raise InputError(f"{path}: this shard is damaged; remove it, and it is made anew.")

@@ -68,13 +68,14 @@ def _card(config: TrainConfig, folder: RunFolder, metrics: dict[str, Any]) -> st
     chosen = Selection.of(config.selection).replay(folder.lines())
     name, data = folder.path.absolute().name, config.data
     sight = "a feature store that the user brings" if data.features is not None else data.sight
+    track = "" if data.track is None else f" Track: {data.track}."
     lines = [
         f"# {name}: an agent of mtvm",
         "",
         f"Trained by mtvm {__version__} on {', '.join(data.train)}, seed {config.seed}, for {config.optimizer.updates} "
         f"updates; the weights after update {chosen.update} had the best {chosen.metric} on {chosen.split}.",
         *([] if config.init is None else [f"It began with the weights of {'/'.join(config.init.parts[-2:])}."]),
-        f"Sight: {sight}. Actions: {config.model.actions}. History: {config.model.history}.",
+        f"Sight: {sight}.{track} Actions: {config.model.actions}. History: {config.model.history}.",
         "",
         "| split | episodes | " + " | ".join(EVALUATED) + " |",
         "|---" * (len(EVALUATED) + 2) + "|",

@@ -69,7 +69,10 @@ class RunFolder:
         """The config of the run, with the folder and the networks that guess names where they are now."""
         if not self.is_run:
             raise InputError(f"{self.path}: no run is here ({CONFIG} is missing); 'mtvm runs' lists runs.")
-        config = TrainConfig.from_dict(read_json(self.config_file, "config of a run"), self.config_file)
+        content = read_json(self.config_file, "config of a run")
+        if isinstance(content, dict) and not content.keys() & {"out", "model", "data"}:
+            raise InputError(f"{self.path}: is something else than a run ({CONFIG} is not that of one).")
+        config = TrainConfig.from_dict(content, self.config_file)
         return dataclasses.replace(config, out=self.path, data=with_guesser_of(self.path, config.data))
 
     def write_config(self, config: TrainConfig) -> None:

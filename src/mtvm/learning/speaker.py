@@ -299,17 +299,23 @@ def evaluate_speaker(folder: Path, split: str, data: Path | None = None, show_pr
 
 def text_scores(said: dict[str, str], references: dict[str, list[str]]) -> dict[str, float]:
     """BLEU-4, ROUGE-L and CIDEr in percent, of texts as WordPiece words, by pycocoevalcap."""
+    bleu_scorer, rouge_scorer, cider_scorer = text_scorers()
+    hypotheses = {one: [plain(text)] for one, text in said.items()}
+    truth = {one: [plain(text) for text in references[one]] for one in said}
+    bleu = bleu_scorer.compute_score(truth, hypotheses, verbose=0)[0][3]
+    values = (bleu, *(scorer.compute_score(truth, hypotheses)[0] for scorer in (rouge_scorer, cider_scorer)))
+    return {name: 100 * float(value) for name, value in zip(_SCORED, values, strict=True)}
+
+
+def text_scorers() -> tuple[Any, Any, Any]:
+    """pycocoevalcap's BLEU up to 4, ROUGE-L and CIDEr."""
     try:
         from pycocoevalcap.bleu.bleu import Bleu
         from pycocoevalcap.cider.cider import Cider
         from pycocoevalcap.rouge.rouge import Rouge
     except ImportError:
         raise MissingExtraError("pycocoevalcap", "speaker", "Scoring what a speaker says") from None
-    hypotheses = {one: [plain(text)] for one, text in said.items()}
-    truth = {one: [plain(text) for text in references[one]] for one in said}
-    bleu = Bleu(4).compute_score(truth, hypotheses, verbose=0)[0][3]
-    values = (bleu, Rouge().compute_score(truth, hypotheses)[0], Cider().compute_score(truth, hypotheses)[0])
-    return {name: 100 * float(value) for name, value in zip(_SCORED, values, strict=True)}
+    return Bleu(4), Rouge(), Cider()
 
 
 def plain(text: str) -> str:
@@ -346,6 +352,10 @@ def open_store(config: DataConfig, folder: DataFolder, show_progress: bool) -> F
 
 def training_config(folder: Path, data: Path | None) -> DataConfig:
     """What the speaker was trained on, in the data folder `data` if it is there now."""
+    if not (folder / TRAINING).is_file():
+        raise InputError(
+            f"{folder}: has no {TRAINING}, which says what the speaker sees; copy it from where it was trained."
+        )
     content: Any = read_json(folder / TRAINING, "config of a speaker's training")
     config: SpeakerConfig = from_plain(SpeakerConfig, content, folder / TRAINING)
     return dataclasses.replace(config.data, folder=data or config.data.folder)

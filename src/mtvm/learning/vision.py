@@ -26,8 +26,8 @@ class Vision:
     ) -> None:
         if store is not None and store.width != config.feature_width:
             raise InputError(
-                f"{store.path}: its features have {store.width} numbers, the model reads {config.feature_width}; "
-                f"set --model.feature-width {store.width}."
+                f"{store.path}: its features have {store.width} numbers, the agent reads {config.feature_width}; let "
+                "it see what it was trained with, by --data.sight or --data.features."
             )
         self.config, self.store, self.device = config, store, torch.device(device)
         if store is not None:

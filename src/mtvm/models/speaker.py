@@ -154,7 +154,14 @@ class Speaker(nn.Module):
         folder = Path(folder)
         if not (folder / CONFIG).is_file():
             raise InputError(f"{folder}: no speaker here ({CONFIG} is missing); 'mtvm speaker train' makes one.")
-        config = from_plain(SpeakerModelConfig, read_json(folder / CONFIG, "config of a speaker"), folder / CONFIG)
+        content = read_json(folder / CONFIG, "config of a speaker")
+        if not isinstance(content, dict) or "decoder_layers" not in content:
+            raise InputError(f"{folder}: is something else than a speaker; 'mtvm speaker train' makes one.")
+        if not (folder / WEIGHTS).is_file():
+            raise InputError(
+                f"{folder}: this speaker has no {WEIGHTS}; the first validation of its training saves them."
+            )
+        config = from_plain(SpeakerModelConfig, content, folder / CONFIG)
         tensors = read_weight_file(folder / WEIGHTS)
         if config.least_parameters > (folder / WEIGHTS).stat().st_size:
             raise InputError(f"{folder / CONFIG}: describes a larger speaker than {WEIGHTS} holds; restore one.")

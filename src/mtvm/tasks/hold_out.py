@@ -22,7 +22,10 @@ def held_out_scans(path: Path | None = None) -> frozenset[str]:
     else:
         content = read_bytes(path, "list of scans").decode("utf-8", errors="replace")
     lines = (line.partition("#")[0].strip() for line in content.splitlines())
-    return frozenset(line for line in lines if line)
+    scans = frozenset(line for line in lines if line)
+    if not scans:
+        raise InputError(f"{path}: names no scan; write one a line.")
+    return scans
 
 
 def hold_out(folder: DataFolder, scans: frozenset[str], out: Path, augmented: Sequence[Path] = ()) -> dict[str, int]:
@@ -43,7 +46,7 @@ def hold_out(folder: DataFolder, scans: frozenset[str], out: Path, augmented: Se
         parts[file.name] = _without(_entries(file), scans)
     for name, entries in parts.items():
         if not entries:
-            raise InputError(f"{name} would be empty: check the scans, {shown(', '.join(sorted(scans)))}.")
+            raise InputError(f"{name} would be empty: check the list of scans ({shown(', '.join(sorted(scans)))}).")
     for name, entries in parts.items():
         write_json(out / name, entries)
     return {name: sum(len(entry["instructions"]) for entry in entries) for name, entries in parts.items()}

@@ -24,8 +24,9 @@ def train(config: Annotated[SpeakerConfig, arg(name="")] = _DEFAULT) -> None:
 
     An existing training in the output folder is resumed. Ctrl-C saves and stops.
     """
-    from mtvm.learning.speaker import evaluate_speaker, train_speaker
+    from mtvm.learning.speaker import evaluate_speaker, text_scorers, train_speaker
 
+    text_scorers()  # what is missing is said before the training, not after it
     config = dataclasses.replace(config, data=with_absolute_paths(config.data))
     if not train_speaker(config):
         console.print(f"Stopped, everything is saved; the same command goes on in {escape(str(config.out))}.")

@@ -1,0 +1,41 @@
+"""What stands in releases/ can be passed on: it loads, is small, has a card, and was made in training buildings."""
+
+from pathlib import Path
+
+import pytest
+
+from mtvm.features.guesses import NameGuesser
+from mtvm.learning.run_folder import RunFolder, guesser_of
+from mtvm.models.saving import load_model
+from mtvm.tasks.load import load_episodes
+
+RELEASES = Path(__file__).parents[2] / "releases"
+AGENTS = sorted(path.parent for path in RELEASES.glob("*/config.json"))
+
+
+@pytest.mark.parametrize("folder", AGENTS, ids=lambda folder: folder.name)
+def test_a_released_agent_loads_and_is_small_and_has_a_card(folder):
+    config = RunFolder(folder).config()
+    load_model(folder / "best", "cpu")
+    assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < 30_000_000
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    assert f"seed {config.seed}" in card
+    assert "| r2r-val_seen | 1021 |" in card
+
+
+@pytest.mark.parametrize("name", ["r2r-pixels", "r2r-annotated"])
+def test_a_released_agent_has_what_it_needs_to_see_and_says_its_track(name):
+    folder = RELEASES / name
+    guesser = guesser_of(folder)
+    assert guesser is not None
+    assert NameGuesser.load(guesser).width <= load_model(folder / "best", "cpu").config.feature_width
+    track = RunFolder(folder).config().data.track
+    assert track == name.removeprefix("r2r-")
+    assert f"Track: {track}." in (folder / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("file", sorted(RELEASES.glob("*.json.gz")), ids=lambda file: file.name)
+def test_instructions_were_made_in_training_buildings_alone(file, real_data):
+    made, train = load_episodes("prevalent", str(file), real_data), load_episodes("r2r", "train", real_data)
+    assert len(made) == 40_000
+    assert set(made.world.scans) <= set(train.world.scans)
