@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mtvm.studies.comparison import compare, read_seeds
+from mtvm.studies.comparison import compare, read_seeds, read_trainings
 
 TOP = Path(__file__).parents[1]
 PAGES = [TOP / "README.md", TOP / "CHANGELOG.md", TOP / "CONTRIBUTING.md", *sorted((TOP / "docs").glob("*.md"))]
@@ -49,3 +49,21 @@ def test_means_of_the_agents_are_those_of_their_episodes(track, split):
         assert float(shown) == pytest.approx(found.mean.value, abs=0.051)
         if deviation:
             assert float(deviation) == pytest.approx(found.deviation, abs=0.051)
+
+
+ROWS = re.findall(r"^\| `row-([a-z0-9-]+)`.*$", RESULTS, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_are_those_of_their_episodes(name):
+    line = re.search(rf"^\| `row-{name}`.*$", RESULTS, re.MULTILINE)[0]
+    _, _, _, *shown, _ = (cell.strip() for cell in line.split("|"))
+    kept = [TOP / "docs" / "runs" / "seed0" / f"half-{name}" / f"r2r-{split}" for split in ("val_seen", "val_unseen")]
+    found = [
+        f"{compare([read_seeds(str(folder))], metric)[0].mean.value:.1f}" for folder in kept for metric in ("SR", "SPL")
+    ]
+    assert shown[:4] == found
+    if name != "all":
+        trainings = read_trainings([str(kept[1].parents[1] / "half-all" / "r2r-val_unseen"), str(kept[1])])
+        gains = [compare(trainings, metric)[1].gain for metric in ("SR", "SPL")]
+        assert shown[4:] == [f"{one.value:+.1f} ({one.low:+.1f} to {one.high:+.1f})" for one in gains]
