@@ -85,7 +85,7 @@ def test_data_of_a_blind_agent_has_no_store(open_data):
 def test_data_fits_a_model_that_is_to_be_trained_to_the_features(open_data):
     wide = dataclasses.replace(SMALL, feature_width=99)
     assert open_data(wide).network == SMALL
-    with pytest.raises(InputError, match="its features have 8 numbers, the model reads 99"):
+    with pytest.raises(InputError, match="its features have 8 numbers, the agent reads 99"):
         open_data(wide, trained=True).dataset(Split.parse("r2r/train"))
 
 
