@@ -100,9 +100,9 @@ $(RUN)/half-unfiltered/$(DONE): | runs/unfiltered.json.gz
 $(RUN)/half-pretrained/$(DONE): | $(RUN)/pretrained/$(SEEN_DONE)
 $(RUN)/half-a2c/$(DONE): | $(RUN)/half-all/$(DONE)
 
-# --data.guesser: the same guessed names as in the other rows; otherwise new ones would be learnt, from REVERIE's instructions too.
-$(RUN)/pretrained/$(SEEN_DONE): | $(RUN)/half-all/$(DONE) runs/r4r/R4R_train.json
-	$(ONE_CORE) pretrain r2r-map --seed $(SEED) --out $(RUN)/pretrained $(ANNOTATED) --data.guesser $(RUN)/half-all \
+# --data.guesser: names guessed as in the other rows; otherwise the networks would learn anew, from REVERIE's instructions too.
+$(RUN)/pretrained/$(SEEN_DONE): | $(READY) runs/r4r/R4R_train.json
+	$(ONE_CORE) pretrain r2r-map --seed $(SEED) --out $(RUN)/pretrained $(ANNOTATED) --data.guesser releases/r2r-annotated \
 	  --optimizer.updates 1000 --selection.every 1000 --data.evaluate r2r/val_seen \
 	  --data.train r2r/train r4r/runs/r4r/R4R_train.json reverie/train prevalent/releases/r2r-augmented.json.gz
 
