@@ -19,7 +19,6 @@ from mtvm.learning.vision import Vision
 from mtvm.models.history import Past
 from mtvm.models.language import Text
 from mtvm.models.network import Network, Step
-from mtvm.models.packing import take
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.rewards import Rewards
 from mtvm.tasks.teacher import Follow, Teacher
@@ -281,7 +280,7 @@ class _Running:
 
     def go_on(self, step: StepTrace, stopping: NDArray[np.bool_]) -> None:
         """Remember the step, and leave behind the episodes that have stopped, unless they are still needed."""
-        model, output, actions = self.model, step.outputs[0], step.actions
+        model, output = self.model, step.outputs[0]
         going = np.nonzero(~stopping)[0]
         if self.plan.needs.ended:
             going, self.ended = np.arange(len(stopping)), self.ended | stopping
@@ -289,6 +288,8 @@ class _Running:
         panorama = None
         if model.needs_panorama:
             panorama = self.vision.panorama(step.seen, self.mirrored, self.kept_features)
+        # Before the others are left behind: one token of each episode is copied then, not all that the step gave.
+        self.past = model.remember(self.past, output, step.actions, self._facing(), panorama)
         if len(going) < len(self.rows):
             kept = torch.from_numpy(going).to(model.device)
             self.rows, self.ended = self.rows[going], self.ended[going]
@@ -303,9 +304,6 @@ class _Running:
             if self.rewards is not None:
                 self.rewards.keep(going)
             self.past, self.text = self.past.keep(kept), self.text.keep(kept)
-            output, actions = output.select(lambda batch: take(batch, kept)), actions[kept]
-            panorama = None if panorama is None else panorama[kept]
-        self.past = model.remember(self.past, output, actions, self._facing(), panorama)
 
     def _facing(self) -> Tensor:
         """(b, angle width) where the agents look now."""

@@ -51,8 +51,7 @@ class Packing:
         if self._exporting:
             return packed
         if self._real is not None:
-            padded = packed.new_zeros(self.batch * self.length, *packed.shape[1:])
-            packed = padded.index_copy(0, self._real, packed)
+            packed = _Spread.apply(packed, self._real, self.batch * self.length)  # type: ignore[no-untyped-call]
         return packed.view(self.batch, self.length, *packed.shape[1:])
 
     def spread_heads(self, packed: Tensor) -> Tensor:
@@ -92,6 +91,18 @@ class _Take(torch.autograd.Function):
         (rows,) = ctx.saved_tensors
         gradient = gradients[0]
         return gradient.new_zeros(ctx.count, *gradient.shape[1:]).index_copy_(0, rows, gradient), None
+
+
+class _Spread(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, packed: Tensor, rows: Tensor, count: int) -> Tensor:
+        ctx.save_for_backward(rows)
+        return packed.new_zeros(count, *packed.shape[1:]).index_copy_(0, rows, packed)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
+        (rows,) = ctx.saved_tensors
+        return gradients[0].index_select(0, rows), None, None
 
 
 class _SpreadHeads(torch.autograd.Function):

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from mtvm.models.config import ModelConfig
 from mtvm.models.language import Text
+from mtvm.models.packing import take
 from mtvm.models.vision import TokenEncoder
 
 Past = Any
@@ -40,7 +41,8 @@ class StepRecord:
 
     def at_chosen(self, tokens: Tensor) -> Tensor:
         """The row of (B, A, width) of the action that was taken."""
-        return tokens[torch.arange(len(self.chosen), device=tokens.device), self.chosen]
+        rows = torch.arange(len(self.chosen), device=tokens.device) * tokens.shape[1] + self.chosen
+        return take(tokens.flatten(0, 1), rows)
 
 
 class HistoryEncoder(nn.Module, abc.ABC):
