@@ -52,12 +52,10 @@ TRAIN = ("train", "tiny", "--data.sight", "blind", "--out", "{out}", "--data.fol
 )
 def test_absurd_argument_is_refused_with_one_sentence(capsys, tiny_folder, tmp_path, arguments, said):
     filled = [argument.format(data=tiny_folder, out=tmp_path / "out") for argument in arguments]
-    errors = run(capsys, *filled, code=2).err
-    sentence = " ".join(errors.translate(dict.fromkeys(map(ord, "│╭╮╰╯─"), " ")).split())  # tyro draws a box
+    sentence, *rest = run(capsys, *filled, code=2).err.splitlines()
     assert said.lower() in sentence.lower()
     assert sentence.isprintable()
-    assert "Traceback" not in sentence
-    assert "Value error" in errors[:20] or errors.count("\n") == 1
+    assert not rest
     assert not (tmp_path / "out" / "config.json").exists()
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import io
 import os
 import sys
 from collections.abc import Callable
+from typing import Any
 
 from tyro.extras import SubcommandApp
 
@@ -61,8 +64,42 @@ def _group(commands: dict[str, Command], args: list[str]) -> SubcommandApp:
     group = SubcommandApp()
     for name, command in commands.items():
         first_line = (command.__doc__ or "").partition("\n")[0]
-        group.command(name=name, help=None if name in args else first_line)(command)
+        group.command(name=name, help=None if name in args else first_line)(_later(command))
     return group
+
+
+def _later(command: Command) -> Callable[..., Callable[[], None]]:
+    """The command with its options given, to be run once all of them are understood."""
+
+    @functools.wraps(command)
+    def given(*options: Any, **named: Any) -> Callable[[], None]:
+        return functools.partial(command, *options, **named)
+
+    return given
+
+
+def _parsed(args: list[str]) -> Callable[[], None]:
+    """What the arguments ask for.
+
+    tyro takes the sentence of an `InputError` of a nested option for its own and draws a box around it; here such an
+    error is raised as it was.
+    """
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(said):
+            command: Callable[[], None] = _app(args).cli(
+                prog="mtvm", description=_DESCRIPTION, args=args or ["--help"]
+            )
+    except SystemExit as stop:
+        cause = stop.__context__
+        while cause is not None:
+            if isinstance(cause, InputError):
+                raise cause from None
+            cause = cause.__context__
+        sys.stderr.write(said.getvalue())
+        raise
+    sys.stderr.write(said.getvalue())
+    return command
 
 
 def main(args: list[str] | None = None) -> None:
@@ -74,7 +111,7 @@ def main(args: list[str] | None = None) -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # not every terminal can show every name
     try:
-        _app(args).cli(prog="mtvm", description=_DESCRIPTION, args=args or ["--help"])
+        _parsed(args)()
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
