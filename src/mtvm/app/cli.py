@@ -87,9 +87,7 @@ def _parsed(args: list[str]) -> Callable[[], None]:
     said = io.StringIO()
     try:
         with contextlib.redirect_stderr(said):
-            command: Callable[[], None] = _app(args).cli(
-                prog="mtvm", description=_DESCRIPTION, args=args or ["--help"]
-            )
+            command: Callable[[], None] = _app(args).cli(prog="mtvm", description=_DESCRIPTION, args=args or ["--help"])
     except SystemExit as stop:
         cause = stop.__context__
         while cause is not None:
