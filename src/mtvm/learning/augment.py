@@ -56,14 +56,15 @@ def augment(config: AugmentConfig, show_progress: bool = True) -> dict[str, floa
     if follower is not None:
         kept = np.sort(np.argsort(-scores, kind="stable")[: math.ceil(config.keep * len(made))])
     by_scan = kept[np.argsort(made.world.scan_of_node[made.starts[kept]], kind="stable")]  # which packs well
-    write_json(config.out, [_entry(made, row, texts[row], scores[row]) for row in by_scan.tolist()])
+    entries = [_entry(made, row, texts[row]) for row in by_scan.tolist()]
+    numbers: dict[str, float] = {"described": len(made), "kept": len(kept)}
+    if follower is not None:
+        for entry, score in zip(entries, scores[by_scan].tolist(), strict=True):
+            entry["score"] = round(score, 4)
+        numbers |= {"mean score": float(scores.mean()), "mean score of those kept": float(scores[kept].mean())}
+    write_json(config.out, entries)
     shutil.rmtree(_shards(config), ignore_errors=True)
-    return {
-        "described": len(made),
-        "kept": len(kept),
-        "mean score": float(scores.mean()),
-        "mean score of those kept": float(scores[kept].mean()),
-    }
+    return numbers
 
 
 def _described(config: AugmentConfig, show_progress: bool) -> tuple[EpisodeSet, Describe, DataFolder]:
@@ -173,7 +174,7 @@ def _read_shard(path: Path, config: str, rows: int) -> dict[str, Any] | None:
     return content
 
 
-def _entry(made: EpisodeSet, row: int, text: str, score: float) -> dict[str, Any]:
+def _entry(made: EpisodeSet, row: int, text: str) -> dict[str, Any]:
     episode = made[row]
     return {
         "scan": episode.scan,
@@ -182,7 +183,6 @@ def _entry(made: EpisodeSet, row: int, text: str, score: float) -> dict[str, Any
         "path": list(episode.reference),
         "distance": round(float(made.world.distance(made.starts[row], made.goals[row, 0])), 2),
         "instructions": [text],
-        "score": round(float(score), 4),
     }
 
 
