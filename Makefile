@@ -104,7 +104,7 @@ $(RUN)/half-a2c/$(DONE): | $(RUN)/half-all/$(DONE)
 # --data.guesser: names guessed as in the other rows; otherwise the networks would learn anew, from REVERIE's instructions too.
 $(RUN)/pretrained/$(SEEN_DONE): | $(READY) runs/r4r/R4R_train.json
 	$(ONE_CORE) pretrain r2r-map --seed $(SEED) --out $(RUN)/pretrained $(ANNOTATED) --data.guesser releases/r2r-annotated \
-	  --optimizer.updates 1000 --selection.every 1000 --data.evaluate r2r/val_seen \
+	  --optimizer.updates 600 --selection.every 600 --data.evaluate r2r/val_seen \
 	  --data.train r2r/train r4r/runs/r4r/R4R_train.json reverie/train prevalent/releases/r2r-augmented.json.gz
 
 r4r: $(RUN)/r2r-annotated/$(DONE) runs/r4r/R4R_train.json runs/r4r/R4R_val_seen.json runs/r4r/R4R_val_unseen.json  ## Long paths, by the agent of make r2r: how much memory they need
