@@ -9,7 +9,7 @@ from small_runs import SMALL, lively_model
 from mtvm.config import Split
 from mtvm.errors import InputError
 from mtvm.learning.data import Dataset
-from mtvm.learning.grounding import led_along_paths, measure_grounding
+from mtvm.learning.grounding import Grounding, led_along_paths, measure_grounding
 from mtvm.models.text import words_of
 from mtvm.tasks.sub_instructions import SubInstruction
 
@@ -60,6 +60,15 @@ def test_shares_are_those_of_a_slow_count(dataset):
     np.testing.assert_allclose(done.on_part, wanted)
     np.testing.assert_allclose(done.chance, chances)
     assert done.scans == [dataset.episodes[row].scan for row in range(len(dataset))]
+
+
+def test_agents_are_compared_in_the_episodes_of_both():
+    def of(ids, shares):
+        return Grounding(ids, [f"scan of {one}" for one in ids], np.array(shares), np.zeros(len(ids)), 0)
+
+    more, scans = of(["a", "b", "c"], [50.0, 40.0, 30.0]).more_than(of(["c", "a"], [25.0, 60.0]))
+    assert more.tolist() == [-10, 5]
+    assert scans == ["scan of a", "scan of c"]
 
 
 def test_instructions_of_one_part_say_nothing(dataset):

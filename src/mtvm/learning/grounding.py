@@ -27,6 +27,7 @@ from mtvm.tasks.sub_instructions import SubInstruction, part_of_word, parts_of_s
 class Grounding:
     """Of each episode that has several sub-instructions, means over its steps, in percent."""
 
+    ids: list[str]
     scans: list[str]
     on_part: NDArray[np.float64]
     """How much of the attention on words falls on the sub-instruction of the step."""
@@ -34,6 +35,13 @@ class Grounding:
     """How much would if all words were looked at alike."""
     steps: int
     """Steps that were looked at."""
+
+    def more_than(self, other: Grounding) -> tuple[NDArray[np.float64], list[str]]:
+        """By how much more attention falls on it than another agent's, in the episodes of both, and their scans."""
+        rows = {identity: row for row, identity in enumerate(other.ids)}
+        shared = [(row, rows[identity]) for row, identity in enumerate(self.ids) if identity in rows]
+        ours, theirs = np.array(shared, dtype=np.int64).reshape(-1, 2).T
+        return self.on_part[ours] - other.on_part[theirs], [self.scans[row] for row in ours]
 
 
 def measure_grounding(
@@ -43,6 +51,7 @@ def measure_grounding(
     episodes = dataset.episodes
     if not any(identity in parts for identity in episodes.ids):
         raise InputError(f"no instruction of {dataset.name} has sub-instructions; are they of another split?")
+    ids: list[str] = []
     scans: list[str] = []
     shares: list[tuple[float, float]] = []
     steps = 0
@@ -50,10 +59,11 @@ def measure_grounding(
         measured = _shares(events, episodes.texts[row], parts.get(episodes.ids[row], []))
         if measured:
             steps += len(measured)
+            ids.append(episodes.ids[row])
             scans.append(events[0].scan)
             shares.append((float(np.mean([one for one, _ in measured])), float(np.mean([one for _, one in measured]))))
     both = 100 * np.array(shares).reshape(-1, 2)
-    return Grounding(scans, both[:, 0], both[:, 1], steps)
+    return Grounding(ids, scans, both[:, 0], both[:, 1], steps)
 
 
 @torch.no_grad()

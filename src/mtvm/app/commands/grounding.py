@@ -23,13 +23,13 @@ def grounding(
     """Measure how much attention falls on the words that describe each step.
 
     Agents are led along R2R's reference paths, and their attention (final layer, mean of the heads) is compared with
-    the sub-instructions of Fine-Grained R2R: FGR2R_<split>.json below the data folder. Brackets are 95% intervals over
-    buildings.
+    the sub-instructions of Fine-Grained R2R: FGR2R_<split>.json below the data folder. Runs after the first are also
+    compared with it, episode by episode. Brackets are 95% intervals over buildings.
     """
     from mtvm.config import Split
     from mtvm.learning.data import Data
     from mtvm.learning.evaluation import resolve_agent
-    from mtvm.learning.grounding import measure_grounding
+    from mtvm.learning.grounding import Grounding, measure_grounding
     from mtvm.studies.blocks import shown
     from mtvm.studies.bootstrap import Sample, mean
     from mtvm.tasks.sub_instructions import read_sub_instructions
@@ -46,12 +46,18 @@ def grounding(
         raise InputError(f"{folder.path}: no FGR2R_{split}.json below it; Fine-Grained R2R has it.")
     parts = read_sub_instructions(found)
     table = simple_table(f"Attention on the sub-instruction of each step, {split}", "percent of that on all words")
-    for name in ("run", "episodes", "attention", "by chance", "difference"):
-        table.add_column(name, justify="left" if name == "run" else "right")
+    for name in ("run", "episodes", "attention", "by chance", "above chance", "against the first")[
+        : 5 + (len(runs) > 1)
+    ]:
+        table.add_column(name, justify="left" if name == "run" else "right", overflow="fold")
+    first: Grounding | None = None
     for run, (model, data_of_run) in zip(runs, opened, strict=True):
         done = measure_grounding(model, data_of_run.dataset(Split.parse(f"r2r/{split}")), parts)
-        above = Sample(done.on_part - done.chance, done.scans)
+        above = mean(Sample(done.on_part - done.chance, done.scans))
         attention = mean(Sample(done.on_part, done.scans))
-        row = (f"{len(done.scans)}", shown(attention), f"{done.chance.mean():.1f}", shown(mean(above)))
+        row = [f"{len(done.scans)}", shown(attention), f"{done.chance.mean():.1f}", shown(above)]
+        if first is not None:
+            row.append(shown(mean(Sample(*done.more_than(first))), signed=True))
+        first = first or done
         table.add_row(escape(str(run)), *row)
     console.print(table)
