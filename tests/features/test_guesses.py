@@ -141,7 +141,7 @@ def test_other_buildings_are_not_looked_at(folder, store, tmp_path):
 
 def test_words_that_people_say(folder):
     store = guess(folder, "walks", walks=walks())
-    assert store.width == 9 + 2
+    assert store.width == 9 + 2 + 6
     features = store.panorama(store.rows([NEW] * PLACES, [f"v{place}" for place in range(PLACES)])).astype(np.float32)
     bed, stove = 9, 10  # the most frequent first
     assert features[0, EAST, stove] > features[0, EAST, bed]
@@ -149,16 +149,49 @@ def test_words_that_people_say(folder):
     assert np.abs(features[..., 9:]).max() < 10
 
 
+def both_ways():
+    """From the last kitchen people go west with a stove in mind, and east with a bed: where they stand is no help."""
+    for scan in BUILDINGS[:3]:
+        for _ in range(40):
+            yield SimpleNamespace(scan=scan, text="Find the stove.", reference=("v2", "v1"))
+            yield SimpleNamespace(scan=scan, text="Find the bed.", reference=("v2", "v3"))
+
+
+def test_words_speak_for_one_way_against_another(folder):
+    guesser = learn(folder, walks=both_ways())
+    assert guesser.spoken == ("find", "bed", "stove")
+    store = guesser.write_features(folder / "captions.jsonl", folder / "ways", show_progress=False)
+    features = store.panorama(store.rows([NEW], ["v2"])).astype(np.float32)[0, :, -3:]
+    east_not_west = features[EAST] - features[WEST]
+    assert east_not_west[1] > 0.5 > -0.5 > east_not_west[2]
+    assert abs(east_not_west[0]) < min(east_not_west[1], -east_not_west[2])
+
+
+def test_choices(folder):
+    known = known_names(folder / "semantics.jsonl", folder / "connectivity", {"h0"}, both_ways(), ["a bed"])
+    assert len(known.choices.places) == 80
+    assert set(known.choices.places.tolist()) == {known.row_of["h0", "v2"]}
+    step = dict(zip(known.choices._fields, (part[0] for part in known.choices), strict=True))
+    assert step["views"][step["taken"]] == WEST
+    assert sorted(step["views"].tolist()) == [EAST, WEST]
+    assert (step["words"] > 0).tolist() == [True, False, True]
+    numbers = np.full(PLACES, -1)
+    assert len(known.choices.at(numbers).places) == 0
+    numbers[known.row_of["h0", "v2"]] = 4
+    assert set(known.choices.at(numbers).places.tolist()) == {4}
+
+
 def test_a_guesser_that_was_saved_needs_nothing_but_captions(folder, tmp_path):
     guesser = learn(folder, walks=walks())
     guesser.save(tmp_path / "guesser.safetensors")
     again = NameGuesser.load(tmp_path / "guesser.safetensors")
-    assert (again.rooms, again.objects, again.words) == (
+    assert (again.rooms, again.objects, again.words, again.spoken) == (
         ("bedroom", "garage", "kitchen"),
         ("oven", "bed", "car"),
         ("bed", "stove"),
+        ("bed", "go", "stop", "past", "stove", "walk"),
     )
-    assert again.width == 11
+    assert again.width == 17
     (tmp_path / "captions.jsonl").write_text((folder / "captions.jsonl").read_text())
     stores = [
         one.write_features(tmp_path / "captions.jsonl", tmp_path / f"store{number}", show_progress=False)

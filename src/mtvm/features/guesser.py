@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
+from mtvm.features.known_names import Choices
 from mtvm.progress import Advance
 from mtvm.world.views import HEADINGS, ROWS, VIEWS
 
@@ -18,6 +19,7 @@ _BIN = 15  # degrees between the angles that the network tells apart
 _BINS = 360 // _BIN
 _FIRST_WIDTHS = (25.0, 60.0)  # degrees over which each head looks around the view at first
 _PLACES_AT_A_TIME, _VIEWS_AT_A_TIME = 64, 16
+_CHOICES_AT_A_TIME, _CHOICE_WEIGHT = 64, 3.0
 _PLACES_TO_GUESS = 256
 
 
@@ -31,23 +33,35 @@ class Examples:
     """(n, rooms) 1 for the room."""
     views: Sequence[NDArray[np.float16]]
     """Of each kind of name (n, 36, names): the shares of the names in what a view shows."""
+    choices: Choices
+    """Ways that people took from these places, perhaps none."""
 
-    def select(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Examples:
-        return Examples(self.words[rows], self.rooms[rows], [kind[rows] for kind in self.views])
+    def select(self, kept: NDArray[np.bool_]) -> Examples:
+        numbers = np.where(kept, np.cumsum(kept) - 1, -1)
+        choices = self.choices.at(numbers)
+        return Examples(self.words[kept], self.rooms[kept], [kind[kept] for kind in self.views], choices)
 
 
 class Guesser(nn.Module):
     """Words to captions, captions to views by how far away they are, views to shares of names.
 
     Every caption of the viewpoint counts to every view, by a weight that depends on the angle and the rows only; and
-    all of them together, weighed by what they say, tell the room.
+    all of them together, weighed by what they say, tell the room. Beside the names a view has a number for each
+    `spoken` word: how much the word, said by somebody who leaves the viewpoint, speaks for going that way.
     """
 
     def __init__(
-        self, vocabulary: int, captions: int, rooms: int, names: Sequence[int], width: int = 160, hidden: int = 256
+        self,
+        vocabulary: int,
+        captions: int,
+        rooms: int,
+        names: Sequence[int],
+        spoken: int = 0,
+        width: int = 160,
+        hidden: int = 256,
     ) -> None:
         super().__init__()
-        self.names = list(names)
+        self.names, self.spoken = list(names), spoken
         self.word = nn.Embedding(vocabulary + 1, width, padding_idx=0)
         nn.init.normal_(self.word.weight[1:], std=0.1)
         self.row = nn.Parameter(torch.zeros(ROWS, width))
@@ -58,11 +72,12 @@ class Guesser(nn.Module):
         self.room = nn.Sequential(nn.Linear(2 * width, hidden), nn.ReLU(), self.dropout, nn.Linear(hidden, rooms))
         self.from_view = nn.Linear(len(_FIRST_WIDTHS) * width, hidden)
         self.from_place = nn.Linear(2 * width, hidden, bias=False)
-        self.name = nn.Linear(hidden, sum(self.names))
+        self.name = nn.Linear(hidden, sum(self.names) + spoken)
         self._relations = _relations(captions)
 
     def forward(self, words: Tensor, views: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
-        """The logits (b, rooms) of the room, and of each kind of name (b, v, names) in `views` (b, v)."""
+        """The logits (b, rooms) of the room, and of each kind of name (b, v, names) in `views` (b, v); then, if words
+        are spoken, what they speak for (b, v, spoken)."""
         batch, captions, _ = words.shape
         said = self.word(words).sum(2) + self.row.repeat(captions // ROWS, 1)
         said = self.dropout(functional.relu(said))
@@ -75,7 +90,7 @@ class Guesser(nn.Module):
         near = (near + unheard[:, None]).softmax(2)
         around = torch.einsum("bvch,bcw->bvhw", near, said).flatten(2)
         states = self.dropout(functional.relu(self.from_view(around) + self.from_place(place)[:, None]))
-        return self.room(place), self.name(states).split(self.names, dim=-1)
+        return self.room(place), self.name(states).split([*self.names, *([self.spoken] if self.spoken else [])], dim=-1)
 
 
 def fit(examples: Examples, vocabulary: int, *, epochs: int, seed: int, advance: Advance) -> Guesser:
@@ -86,7 +101,8 @@ def fit(examples: Examples, vocabulary: int, *, epochs: int, seed: int, advance:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         sizes = [kind.shape[2] for kind in examples.views]
-        network = Guesser(vocabulary, examples.words.shape[1], examples.rooms.shape[1], sizes)
+        spoken = examples.choices.words.shape[1]
+        network = Guesser(vocabulary, examples.words.shape[1], examples.rooms.shape[1], sizes, spoken)
         optimizer = torch.optim.AdamW(network.parameters(), lr=2e-3, weight_decay=0.01)
         batches = max(count // _PLACES_AT_A_TIME, 1)
         schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, epochs * batches)
@@ -95,6 +111,9 @@ def fit(examples: Examples, vocabulary: int, *, epochs: int, seed: int, advance:
                 # Views of which the last kind is known, the rarest, come first, others by chance.
                 order = np.argsort(random.random((len(rows), VIEWS)) - known[rows], axis=1)
                 loss = _loss(network, examples, rows, order[:, :_VIEWS_AT_A_TIME])
+                if len(examples.choices.places):
+                    some = random.integers(len(examples.choices.places), size=_CHOICES_AT_A_TIME)
+                    loss = loss + _CHOICE_WEIGHT * _choice_loss(network, examples, some)
                 optimizer.zero_grad()
                 loss.backward()  # type: ignore[no-untyped-call]
                 nn.utils.clip_grad_norm_(network.parameters(), 5.0)
@@ -105,13 +124,14 @@ def fit(examples: Examples, vocabulary: int, *, epochs: int, seed: int, advance:
 
 
 def guess(network: Guesser, words: NDArray[np.int64], advance: Advance) -> tuple[NDArray[np.float32], ...]:
-    """The shares (n, rooms) of the room, and of each kind of name (n, 36, names)."""
+    """The shares (n, rooms) of the room, and of each kind of name (n, 36, names); then what spoken words speak for."""
     parts: list[tuple[Tensor, ...]] = []
     with torch.inference_mode():
         for first in range(0, len(words), _PLACES_TO_GUESS):
             some = torch.from_numpy(words[first : first + _PLACES_TO_GUESS])
             room, kinds = network(some, torch.arange(VIEWS).expand(len(some), VIEWS))
-            parts.append(tuple(logits.softmax(-1) for logits in (room, *kinds)))
+            shares = (logits.softmax(-1) for logits in (room, *kinds[: len(network.names)]))
+            parts.append((*shares, *kinds[len(network.names) :]))
             advance(len(some))
     return tuple(torch.cat(kind).numpy() for kind in zip(*parts, strict=True))
 
@@ -119,9 +139,17 @@ def guess(network: Guesser, words: NDArray[np.int64], advance: Advance) -> tuple
 def _loss(network: Guesser, examples: Examples, rows: NDArray[np.int64], views: NDArray[np.int64]) -> Tensor:
     room, kinds = network(torch.from_numpy(examples.words[rows]), torch.from_numpy(views))
     loss = _cross_entropy(room, torch.from_numpy(examples.rooms[rows]))
-    for logits, target in zip(kinds, examples.views, strict=True):
+    for logits, target in zip(kinds[: len(network.names)], examples.views, strict=True):
         loss = loss + _cross_entropy(logits, torch.from_numpy(target[rows[:, None], views]).float())
     return loss
+
+
+def _choice_loss(network: Guesser, examples: Examples, rows: NDArray[np.int64]) -> Tensor:
+    """How improbable the ways are that people took, where each way's logit is what their words speak for it."""
+    places, views, taken, words = (torch.from_numpy(part[rows]) for part in examples.choices)
+    _, (*_, spoken) = network(torch.from_numpy(examples.words[places.numpy()]), views.clamp(min=0))
+    logits = torch.einsum("bvw,bw->bv", spoken, words.float()).masked_fill(views < 0, -torch.inf)
+    return functional.cross_entropy(logits, taken)
 
 
 def _cross_entropy(logits: Tensor, shares: Tensor) -> Tensor:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 _FREQUENT = 30  # captions of training buildings that a word must be in for the networks to read it
 _DESCRIPTION = "description"
+_LISTS = ("vocabulary", "rooms", "objects", "words", "spoken")
 
 Guesses: TypeAlias = tuple[NDArray[np.float32], ...]
 """Of n places: the shares (n, rooms) of the room; (n, 36, ...) of rooms ahead, of objects and none, of words."""
@@ -49,7 +51,8 @@ class NameGuesser:
 
     and, if they learnt from walks with instructions,
 
-    4. the words that people may say of the view (`words`): logarithms of their shares against the mean over all views.
+    4. the words that people may say of the view (`words`): logarithms of their shares against the mean over all views,
+    5. how much each word of an instruction (`spoken`) speaks for going that way, and not another way from there.
     """
 
     vocabulary: tuple[str, ...]
@@ -57,28 +60,29 @@ class NameGuesser:
     rooms: tuple[str, ...]
     objects: tuple[str, ...]
     words: tuple[str, ...]
+    spoken: tuple[str, ...]
     captions: int
     """Of each place: headings times rows."""
     fold_of: dict[str, int]
     """The number of the network that did not learn from each training building; the last one learnt from all."""
     networks: tuple[Guesser, ...]
     mean: NDArray[np.float32]
-    """(words,) of their logarithms, over all views of training buildings."""
-    spread: np.float64
-    """What words are divided by."""
+    """(words + spoken,) of their numbers, over all views of training buildings."""
+    spread: NDArray[np.float64]
+    """What the numbers of words, and those of spoken words, are divided by."""
 
     @property
     def width(self) -> int:
-        return 2 * len(self.rooms) + len(self.objects) + len(self.words)
+        return 2 * len(self.rooms) + len(self.objects) + len(self.words) + len(self.spoken)
 
     def save(self, path: Path | str, compact: bool = False) -> None:
         """Write everything to one safetensors file, if it is to be `compact` in half precision."""
         import torch
 
-        lists = {name: getattr(self, name) for name in ("vocabulary", "rooms", "objects", "words", "captions")}
+        lists = {name: getattr(self, name) for name in (*_LISTS, "captions")}
         text = json.dumps(lists | {"fold_of": self.fold_of}).encode()
         tensors: dict[str, Tensor] = {_DESCRIPTION: torch.frombuffer(bytearray(text), dtype=torch.uint8)}
-        tensors |= {"mean": torch.tensor(self.mean), "spread": torch.tensor(self.spread, dtype=torch.float64)}
+        tensors |= {"mean": torch.tensor(self.mean), "spread": torch.tensor(self.spread)}
         for number, network in enumerate(self.networks):
             weights = network.state_dict().items()
             tensors |= {f"{number}.{name}": value.half() if compact else value for name, value in weights}
@@ -127,11 +131,14 @@ class NameGuesser:
     def _features(self, guesses: Guesses) -> Iterator[NDArray[np.float32]]:
         """What the store holds of each place."""
         rooms, ahead, objects, *words = guesses
+        count = len(self.words)
         for place in range(len(rooms)):
             here = np.broadcast_to(rooms[place], (VIEWS, rooms.shape[1]))
             parts = [np.sqrt(here), np.sqrt(ahead[place]), np.sqrt(objects[place, :, :-1])]
-            if words:
-                parts.append((_logarithms(words[0][place]) - self.mean) / self.spread)
+            if self.words:
+                parts.append((_logarithms(words[0][place]) - self.mean[:count]) / self.spread[0])
+            if self.spoken:
+                parts.append((words[-1][place] - self.mean[count:]) / self.spread[-1])
             yield np.hstack(parts)
 
 
@@ -169,7 +176,7 @@ def learn_names(
     places = _in_order(known, places, captions)
     vocabulary = frequent_words(texts, _FREQUENT)
     kinds = [kind for kind in (known.rooms_ahead, known.objects, known.words) if kind.shape[2]]
-    examples = Examples(word_numbers(places, vocabulary), known.rooms, kinds)
+    examples = Examples(word_numbers(places, vocabulary), known.rooms, kinds, known.choices)
     fold_of = _folds(training, folds, seed)
     fold = np.array([fold_of[place.scan] for place in places])
     amount = epochs * folds * len(places)
@@ -180,22 +187,29 @@ def learn_names(
             for number in range(folds)
         ]
         networks.append(fit(examples, len(vocabulary), seed=seed, **options))
-    mean, spread = np.zeros(0, dtype=np.float32), np.float64(1)
-    if known.word_names:
-        logarithms = _logarithms(_guessed_by(networks, examples.words, fold, show_progress)[-1])
-        mean = logarithms.mean(axis=(0, 1))
-        spread = np.float64(max((logarithms - mean).std() * np.sqrt(len(mean)), 1e-6))
+    numbers: list[NDArray[np.float32]] = []
+    if known.word_names or known.spoken_names:
+        guessed = _guessed_by(networks, examples.words, fold, show_progress)
+        numbers += [_logarithms(guessed[3])] if known.word_names else []
+        numbers += [guessed[-1]] if known.spoken_names else []
+    means = [number.mean(axis=(0, 1)) for number in numbers]
     return NameGuesser(
-        tuple(vocabulary),
-        known.room_names,
-        known.object_names,
-        known.word_names,
-        examples.words.shape[1],
-        fold_of,
-        tuple(networks),
-        mean,
-        spread,
+        vocabulary=tuple(vocabulary),
+        rooms=known.room_names,
+        objects=known.object_names,
+        words=known.word_names,
+        spoken=known.spoken_names,
+        captions=examples.words.shape[1],
+        fold_of=fold_of,
+        networks=tuple(networks),
+        mean=np.concatenate(means) if means else np.zeros(0, dtype=np.float32),
+        spread=np.array([_spread(number - mean) for number, mean in zip(numbers, means, strict=True)]),
     )
+
+
+def _spread(numbers: NDArray[np.float32]) -> float:
+    """What brings vectors of such numbers to a length of about 1."""
+    return max(float(numbers.std()) * math.sqrt(numbers.shape[-1]), 1e-6)
 
 
 def _in_order(known: KnownNames, places: Sequence[CaptionedPlace], source: Path) -> list[CaptionedPlace]:
@@ -239,16 +253,16 @@ def _loaded(tensors: dict[str, Any]) -> NameGuesser:
     from mtvm.features.guesser import Guesser
 
     said = json.loads(bytes(tensors.pop(_DESCRIPTION).numpy()))
-    names = {kind: tuple(map(str, said[kind])) for kind in ("vocabulary", "rooms", "objects", "words")}
-    mean, spread = tensors.pop("mean").numpy(), np.float64(tensors.pop("spread").item())
+    names = {kind: tuple(map(str, said.get(kind, ()) if kind == "spoken" else said[kind])) for kind in _LISTS}
+    mean, spread = tensors.pop("mean").numpy(), np.atleast_1d(tensors.pop("spread").numpy())
     fold_of = {str(scan): int(number) for scan, number in said["fold_of"].items()}
     captions, count = int(said["captions"]), max(fold_of.values()) + 2
     sizes = [len(names["rooms"]), len(names["objects"]) + 1, *([len(names["words"])] if names["words"] else [])]
     networks = []
     for number in range(count):
-        network = Guesser(len(names["vocabulary"]), captions, len(names["rooms"]), sizes).eval()
+        network = Guesser(len(names["vocabulary"]), captions, len(names["rooms"]), sizes, len(names["spoken"])).eval()
         network.load_state_dict({name: tensors.pop(f"{number}.{name}") for name in network.state_dict()})
         networks.append(network)
-    if tensors or mean.shape != (len(names["words"]),):
+    if tensors or mean.shape != (len(names["words"]) + len(names["spoken"]),):
         raise ValueError("something is left over")
     return NameGuesser(**names, captions=captions, fold_of=fold_of, networks=tuple(networks), mean=mean, spread=spread)

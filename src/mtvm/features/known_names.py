@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -21,6 +21,7 @@ from mtvm.world.world import World
 OBJECTS = 150
 """So many of the most frequent names of objects count."""
 _IN_CAPTIONS, _IN_INSTRUCTIONS = 100, 50  # texts that a word of an instruction must be in to count as seen and as said
+_OFTEN_SPOKEN = 40  # instructions that a word must be in to speak for one way or another
 _WHEN = 0.2  # of an instruction's length: how exactly we know when it speaks of a step
 _LEAVING = 0.7  # of a step: an instruction speaks of a view when one is about to go there
 # Words of both instructions and captions that name nothing that is seen.
@@ -41,6 +42,24 @@ class Walk(Protocol):
     def reference(self) -> Sequence[str]: ...
 
 
+class Choices(NamedTuple):
+    """n steps of walks: the ways that were open, the one that was taken, and the words that were said of it."""
+
+    places: NDArray[np.int64]
+    """(n,) where one stood."""
+    views: NDArray[np.int64]
+    """(n, ways) the view towards each; -1 pads."""
+    taken: NDArray[np.int64]
+    """(n,) the number of the way."""
+    words: NDArray[np.float16]
+    """(n, words) how near each was to this step's share of the instruction, 0 if it was not said."""
+
+    def at(self, places: NDArray[np.int64]) -> Choices:
+        """Those that were made at some places, by their new numbers; -1 for a place that is left out."""
+        here = places[self.places] >= 0
+        return Choices(places[self.places[here]], self.views[here], self.taken[here], self.words[here])
+
+
 class KnownNames(NamedTuple):
     """What is known of n places; zeros where nothing is."""
 
@@ -54,9 +73,13 @@ class KnownNames(NamedTuple):
     """(n, 36, objects + 1) shares of the objects that it shows; the last is 1 where it shows none of them."""
     words: NDArray[np.float16]
     """(n, 36, words) how often each was said by those who went there."""
+    choices: Choices
+    """Of all steps of the walks."""
     room_names: tuple[str, ...]
     object_names: tuple[str, ...]
     word_names: tuple[str, ...]
+    spoken_names: tuple[str, ...]
+    """The words of `choices`: all that are frequent in instructions, whether they name something or not."""
 
 
 def known_names(
@@ -75,9 +98,13 @@ def known_names(
     known = [walk for walk in walks if walk.scan in scans]
     described = set(frequent_words(captions, _IN_CAPTIONS)) - set(_NO_NAMES.split()) if known else set()
     words = [word for word in frequent_words((walk.text for walk in known), _IN_INSTRUCTIONS) if word in described]
+    spoken = frequent_words((walk.text for walk in known), _OFTEN_SPOKEN)
     said = _said(known, words, graphs, row_of)
+    choices = _choices(known, spoken, graphs, row_of)
     ahead = _rooms_ahead(graphs, rooms)
-    return KnownNames(row_of, rooms, ahead, objects, said, room_names, object_names, tuple(words))
+    return KnownNames(
+        row_of, rooms, ahead, objects, said, choices, room_names, object_names, tuple(words), tuple(spoken)
+    )
 
 
 def _rooms(seen: Sequence[SeenPlace]) -> tuple[NDArray[np.float32], tuple[str, ...]]:
@@ -112,11 +139,20 @@ def _objects(seen: Sequence[SeenPlace]) -> tuple[NDArray[np.float16], tuple[str,
     return shares, tuple(ordered)
 
 
-def _said(
-    walks: Sequence[Walk], words: Sequence[str], graphs: Sequence[NavGraph], row_of: dict[tuple[str, str], int]
-) -> NDArray[np.float16]:
-    """Words count to a step by how near they are to its share of the instruction."""
-    said = np.zeros((len(row_of), VIEWS, len(words)), dtype=np.float32)
+class _Step(NamedTuple):
+    place: int
+    views: NDArray[np.int64]
+    """Towards the ways that are open."""
+    taken: int
+    words: NDArray[np.int64]
+    """The columns of those that were said."""
+    nearness: NDArray[np.float64]
+    """How near each of them is to the step's share of the instruction."""
+
+
+def _steps(
+    walks: Sequence[Walk], words: Sequence[str], graphs: Sequence[NavGraph], row_of: Mapping[tuple[str, str], int]
+) -> Iterator[_Step]:
     columns = {word: column for column, word in enumerate(words)}
     graph_of = {graph.scan: graph for graph in graphs}
     for walk in walks:
@@ -125,13 +161,34 @@ def _said(
         spoken = words_of(walk.text)
         places = [place for place, word in enumerate(spoken) if word in columns]
         when = (np.array(places) + 0.5) / max(len(spoken), 1)
-        of_word = [columns[spoken[place]] for place in places]
+        of_word = np.array([columns[spoken[place]] for place in places], dtype=np.int64)
         for step, (node, following) in enumerate(itertools.pairwise(nodes)):
-            slot = graph.neighbours(node).tolist().index(following)
-            view = graph.candidate_views[node, slot]
+            ways = graph.neighbours(node).tolist()
             nearness = np.exp(-(((when - (step + _LEAVING) / len(nodes)) / _WHEN) ** 2))
-            np.add.at(said[row_of[walk.scan, walk.reference[step]], view], of_word, nearness)
+            views = graph.candidate_views[node, : len(ways)].astype(np.int64)
+            yield _Step(row_of[walk.scan, walk.reference[step]], views, ways.index(following), of_word, nearness)
+
+
+def _said(
+    walks: Sequence[Walk], words: Sequence[str], graphs: Sequence[NavGraph], row_of: Mapping[tuple[str, str], int]
+) -> NDArray[np.float16]:
+    said = np.zeros((len(row_of), VIEWS, len(words)), dtype=np.float32)
+    for step in _steps(walks, words, graphs, row_of):
+        np.add.at(said[step.place, step.views[step.taken]], step.words, step.nearness)
     return _shares(said)
+
+
+def _choices(
+    walks: Sequence[Walk], words: Sequence[str], graphs: Sequence[NavGraph], row_of: Mapping[tuple[str, str], int]
+) -> Choices:
+    steps = list(_steps(walks, words, graphs, row_of))
+    views = np.full((len(steps), max((len(step.views) for step in steps), default=0)), -1, dtype=np.int64)
+    spoken = np.zeros((len(steps), len(words)), dtype=np.float16)
+    for row, step in enumerate(steps):
+        views[row, : len(step.views)] = step.views
+        np.add.at(spoken[row], step.words, step.nearness.astype(np.float16))
+    places = np.array([step.place for step in steps], dtype=np.int64)
+    return Choices(places, views, np.array([step.taken for step in steps], dtype=np.int64), spoken)
 
 
 def _shares(amounts: NDArray[np.float32]) -> NDArray[np.float16]:
