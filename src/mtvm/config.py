@@ -19,7 +19,7 @@ from mtvm.tasks.registry import find_task
 from mtvm.tasks.spec import TaskSpec
 from mtvm.tasks.teacher import Follow
 
-SIGHTS = ("names", "captions", "guesses")
+SIGHTS = ("names", "captions", "guesses", "aligned")
 """What can be made of a data folder for the agent to see; `mtvm.learning.sight` says more."""
 BLIND = "blind"
 OptimizerKind = Literal["adamw", "muon"]
@@ -65,8 +65,9 @@ class DataConfig:
     """Feature store of the views, as `mtvm features` writes it."""
     sight: str | None = None
     """What the agent sees where no store is given. names: features of the annotated names of rooms and objects.
-    captions: features of what an image model said of each view. guesses: names guessed from captions. Several are
-    joined by +, as captions+names. blind: nothing but the directions in which it can walk."""
+    captions: features of what an image model said of each view. guesses: names guessed from captions. aligned: the
+    same, and how much each word of an instruction speaks for going that way. Several are joined by +, as
+    captions+names. blind: nothing but the directions in which it can walk."""
     guesser: Path | None = None
     """The networks that guess names, guesser.safetensors of an agent; by default those of --init, or else they learn on
     the buildings that are trained on."""
@@ -100,6 +101,8 @@ class DataConfig:
                 f"data.sight '{self.sight}' is neither {BLIND} nor made of {', '.join(SIGHTS)}, joined by +; a feature "
                 "store is given with --data.features."
             )
+        if {"guesses", "aligned"} <= set((self.sight or "").split("+")):
+            raise InputError(f"data.sight '{self.sight}': aligned has all that guesses have; name one of them.")
         if not 0 <= self.environment_dropout < 1:
             raise InputError(f"data.environment_dropout must lie from 0 to below 1, not {self.environment_dropout}.")
         if self.horizon is not None and self.horizon < 1:
@@ -108,7 +111,12 @@ class DataConfig:
     @property
     def sees_guesses(self) -> bool:
         """Whether names that are guessed from captions are among what the agent sees."""
-        return self.features is None and "guesses" in (self.sight or "").split("+")
+        return self.features is None and bool({"guesses", "aligned"} & set((self.sight or "").split("+")))
+
+    @property
+    def sees_alignment(self) -> bool:
+        """Whether it also sees how much each word of an instruction speaks for each way."""
+        return self.features is None and "aligned" in (self.sight or "").split("+")
 
     @property
     def track(self) -> str | None:

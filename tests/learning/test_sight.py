@@ -46,14 +46,18 @@ def test_sight_that_is_not_named_is_refused_with_one_sentence(folder):
         opened(folder, None)
     message = str(found.value)
     assert message.startswith("what the agent sees is not said")
-    for option in ("--data.features STORE", "--data.sight with names, captions, guesses", "--data.sight blind"):
+    for option in (
+        "--data.features STORE",
+        "--data.sight with names, captions, guesses, aligned",
+        "--data.sight blind",
+    ):
         assert option in message
     assert "\n" not in message
 
 
 @pytest.mark.parametrize("sight", ["", "pictures", "names+", "names+blind", "Names"])
 def test_sight_that_nobody_can_make_is_refused_by_the_config(sight):
-    with pytest.raises(InputError, match="is neither blind nor made of names, captions, guesses, joined by"):
+    with pytest.raises(InputError, match="is neither blind nor made of names, captions, guesses, aligned, joined by"):
         DataConfig(sight=sight)
 
 
@@ -121,6 +125,28 @@ def test_a_guesser_that_is_given_needs_neither_names_nor_splits_that_people_desc
     given = SightMaker(config, own, show_progress=False).open()
     assert given.path == before.path
     assert len(learnt) == 1
+
+
+def test_alignment_comes_with_all_that_guesses_have(folder, learnt, monkeypatch):
+    def maker(sight, **options):
+        return SightMaker(DataConfig(folder=folder, sight=sight, **options), DataFolder(folder), show_progress=False)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("mtvm.features.known_names._OFTEN_SPOKEN", 1_000_000)
+        with pytest.raises(InputError, match="no word is frequent enough in the instructions"):
+            maker("aligned").open()
+    guesses, aligned = maker("guesses"), maker("aligned")
+    spoken = NameGuesser.load(aligned.guesser()).spoken
+    assert aligned.open().width == guesses.open().width + len(spoken) > guesses.open().width
+    assert len({maker(sight).identity() for sight in ("guesses", "aligned")}) == 2
+    assert maker("aligned", guesser=aligned.guesser()).open().path == aligned.open().path
+    for sight, other in (("guesses", aligned), ("aligned", guesses)):
+        with pytest.raises(InputError, match=rf"were learnt for --data.sight {other.config.sight}; let the agent see"):
+            maker(sight, guesser=other.guesser()).open()
+    assert DataConfig(sight="names+aligned").track == "annotated"
+    assert DataConfig(sight="aligned").track == "pixels"
+    with pytest.raises(InputError, match="aligned has all that guesses have"):
+        DataConfig(sight="guesses+aligned")
 
 
 def test_sights_that_are_joined_stand_side_by_side(folder, tiny_world):

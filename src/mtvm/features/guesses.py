@@ -52,7 +52,8 @@ class NameGuesser:
     and, if they learnt from walks with instructions,
 
     4. the words that people may say of the view (`words`): logarithms of their shares against the mean over all views,
-    5. how much each word of an instruction (`spoken`) speaks for going that way, and not another way from there.
+    5. and if they were to align them, how much each word of an instruction (`spoken`) speaks for going that way, and
+       not another way from there.
     """
 
     vocabulary: tuple[str, ...]
@@ -149,6 +150,7 @@ def learn_names(
     train_scans: Collection[str],
     *,
     walks: Iterable[Walk] = (),
+    align: bool = False,
     folds: int = 4,
     epochs: int = 8,
     seed: int = 0,
@@ -158,8 +160,9 @@ def learn_names(
     one that saw all training buildings, for those that are none.
 
     Annotation, graphs and walks of the `train_scans` are learnt from, and those of others are not looked at. Walks are
-    the training episodes of R2R; from their instructions the networks learn what people call what they see. The same
-    seed gives the same networks on the same machine.
+    the training episodes of R2R; from their instructions the networks learn what people call what they see, and, if
+    they are to `align` words with ways, which of the ways that were open people took with which words. That takes half
+    as long again. The same seed gives the same networks on the same machine.
     """
     try:
         from mtvm.features.guesser import Examples, fit
@@ -172,7 +175,7 @@ def learn_names(
         )
     places = load_captions(captions, training)
     texts = [caption for place in places for heading in place.captions for caption in heading]
-    known = known_names(Path(semantics), Path(connectivity), training, walks, texts)
+    known = known_names(Path(semantics), Path(connectivity), training, walks, texts, align)
     places = _in_order(known, places, captions)
     vocabulary = frequent_words(texts, _FREQUENT)
     kinds = [kind for kind in (known.rooms_ahead, known.objects, known.words) if kind.shape[2]]

@@ -74,7 +74,7 @@ class KnownNames(NamedTuple):
     words: NDArray[np.float16]
     """(n, 36, words) how often each was said by those who went there."""
     choices: Choices
-    """Of all steps of the walks."""
+    """Of all steps of the walks, if they were asked for."""
     room_names: tuple[str, ...]
     object_names: tuple[str, ...]
     word_names: tuple[str, ...]
@@ -83,10 +83,15 @@ class KnownNames(NamedTuple):
 
 
 def known_names(
-    semantics: Path, connectivity: Path, scans: set[str], walks: Iterable[Walk], captions: Iterable[str]
+    semantics: Path,
+    connectivity: Path,
+    scans: set[str],
+    walks: Iterable[Walk],
+    captions: Iterable[str],
+    with_choices: bool = False,
 ) -> KnownNames:
     """What the semantics file and the walks say of `scans`; nothing that they say of others is looked at. The words
-    that count are those that are frequent both in the walks' instructions and in the captions."""
+    that count as names are those that are frequent both in the walks' instructions and in the captions."""
     seen = [place for place in read_semantics(semantics) if place.scan in scans]
     if absent := scans - {place.scan for place in seen}:
         raise InputError(f"{semantics}: says nothing of training scan {min(absent)}; check the names of the scans.")
@@ -98,9 +103,10 @@ def known_names(
     known = [walk for walk in walks if walk.scan in scans]
     described = set(frequent_words(captions, _IN_CAPTIONS)) - set(_NO_NAMES.split()) if known else set()
     words = [word for word in frequent_words((walk.text for walk in known), _IN_INSTRUCTIONS) if word in described]
-    spoken = frequent_words((walk.text for walk in known), _OFTEN_SPOKEN)
     said = _said(known, words, graphs, row_of)
-    choices = _choices(known, spoken, graphs, row_of)
+    choosing = known if with_choices else []
+    spoken = frequent_words((walk.text for walk in choosing), _OFTEN_SPOKEN)
+    choices = _choices(choosing, spoken, graphs, row_of)
     ahead = _rooms_ahead(graphs, rooms)
     return KnownNames(
         row_of, rooms, ahead, objects, said, choices, room_names, object_names, tuple(words), tuple(spoken)

@@ -3,6 +3,7 @@
     names              names of rooms and objects that people annotated
     captions           sentences that an image model said of the views
     guesses            names that networks guess from captions: those of the agent, or learnt where it is trained
+    aligned            guesses, and how much each word of an instruction speaks for each way, guessed likewise
     captions+names     several of them side by side
 
 Each is made once and kept in the cache, under a name that stands for everything that it is made of: the content of
@@ -68,8 +69,8 @@ class SightMaker:
         assert self.config.sight is not None
         names = []
         for kind in self.config.sight.split("+"):
-            files = self._learnt_from() if kind == "guesses" and self.config.guesser is None else self._made_of(kind)
-            names.append(self._named(kind, files))
+            learnt = kind in ("guesses", "aligned") and self.config.guesser is None
+            names.append(self._named(kind, self._learnt_from() if learnt else self._made_of(kind)))
         return names[0] if len(names) == 1 else _joined(names)
 
     def _names(self) -> Path:
@@ -89,10 +90,22 @@ class SightMaker:
         )
 
     def _guesses(self) -> Path:
-        captions, guesser = files = self._made_of("guesses")
+        return self._guessed("guesses")
+
+    def _aligned(self) -> Path:
+        return self._guessed("aligned")
+
+    def _guessed(self, kind: str) -> Path:
+        captions, guesser = files = self._made_of(kind)
+        made = NameGuesser.load(guesser)
+        if bool(made.spoken) != self.config.sees_alignment:
+            raise InputError(
+                f"{guesser}: these networks were learnt for --data.sight {'aligned' if made.spoken else 'guesses'}; "
+                "let the agent see that, or leave out --data.guesser, and others are learnt."
+            )
         return self._made(
-            self._named("guesses", files),
-            lambda out: NameGuesser.load(guesser).write_features(captions, out, show_progress=self.show_progress),
+            self._named(kind, files),
+            lambda out: made.write_features(captions, out, show_progress=self.show_progress),
         )
 
     def guesser(self) -> Path:
@@ -107,7 +120,8 @@ class SightMaker:
                 )
             return file
         captions, semantics, *_ = files = self._learnt_from()
-        path = cache_dir() / "guessers" / f"{self._digest(files)}.safetensors"
+        kind = "-aligned" if self.config.sees_alignment else ""
+        path = cache_dir() / "guessers" / f"{self._digest(files)}{kind}.safetensors"
         if parallel.rank() == 0 and not _is_whole(path, NameGuesser.load):
             sets = [load_episodes(split.task, split.split, self.folder) for split in self._described()]
             learnt = learn_names(
@@ -116,8 +130,14 @@ class SightMaker:
                 self.folder.connectivity,
                 {scan for episodes in sets for scan in episodes.world.scans},
                 walks=[episode for episodes in sets for episode in episodes],
+                align=self.config.sees_alignment,
                 show_progress=self.show_progress,
             )
+            if self.config.sees_alignment and not learnt.spoken:
+                raise InputError(
+                    "data.sight aligned: no word is frequent enough in the instructions that are trained on; name a "
+                    "larger split in data.train, or see guesses."
+                )
             path.parent.mkdir(parents=True, exist_ok=True)
             learnt.save(path)
         parallel.wait()
@@ -141,7 +161,8 @@ class SightMaker:
         splits = [split for text in self.config.train if not (split := Split.parse(text)).task.augmented]
         if not splits:
             raise InputError(
-                "data.sight guesses learns from what people say; name a split of theirs, as r2r/train, in data.train."
+                f"data.sight {self.config.sight} learns from what people say; name a split of theirs, as r2r/train, in "
+                "data.train."
             )
         return splits
 
