@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mtvm.features.guesser import Guesser
 
 _FREQUENT = 30  # captions of training buildings that a word must be in for the networks to read it
+_EPOCHS, _EPOCHS_TO_ALIGN = 8, 10
 _DESCRIPTION = "description"
 _LISTS = ("vocabulary", "rooms", "objects", "words", "spoken")
 
@@ -152,7 +153,7 @@ def learn_names(
     walks: Iterable[Walk] = (),
     align: bool = False,
     folds: int = 4,
-    epochs: int = 8,
+    epochs: int | None = None,
     seed: int = 0,
     show_progress: bool = True,
 ) -> NameGuesser:
@@ -161,8 +162,8 @@ def learn_names(
 
     Annotation, graphs and walks of the `train_scans` are learnt from, and those of others are not looked at. Walks are
     the training episodes of R2R; from their instructions the networks learn what people call what they see, and, if
-    they are to `align` words with ways, which of the ways that were open people took with which words. That takes half
-    as long again. The same seed gives the same networks on the same machine.
+    they are to `align` words with ways, which of the ways that were open people took with which words. That takes twice
+    as long. The same seed gives the same networks on the same machine.
     """
     try:
         from mtvm.features.guesser import Examples, fit
@@ -173,6 +174,7 @@ def learn_names(
         raise InputError(
             f"{folds} folds of {len(training)} training scans are not possible; take from 2 to the number of scans."
         )
+    epochs = epochs or (_EPOCHS_TO_ALIGN if align else _EPOCHS)
     places = load_captions(captions, training)
     texts = [caption for place in places for heading in place.captions for caption in heading]
     known = known_names(Path(semantics), Path(connectivity), training, walks, texts, align)
