@@ -88,7 +88,7 @@ consistency := $(all) --loss.consistency.enabled --loss.word-dropping 0
 pretrained = $(all) --init $(RUN)/pretrained/best --loss.teacher-forced-updates 0
 a2c = $(all) --init $(RUN)/half-all/best $(A2C)
 environment-dropout := $(all) --data.environment-dropout 0.3
-# Its updates take twice as long: half as many in the same minutes.
+# Half as many updates, for about as many minutes: by a count of operations, not measured.
 trained-reader := $(all) --model.reader-layers 6 --model.train-reader --optimizer.updates 875 --selection.every 175 --loss.teacher-forced-updates 250
 blind := $(AUGMENTED) --data.sight blind
 not-augmented := $(ANNOTATED)

@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from mtvm.config_files import from_plain, to_plain
-from mtvm.errors import InputError, shown
+from mtvm.config_files import check_numbers, from_plain, to_plain
+from mtvm.errors import InputError
 from mtvm.models.config import ModelConfig
 from mtvm.tasks.metric import EVALUATED
 from mtvm.tasks.ndh import Supervision
@@ -96,12 +95,12 @@ class DataConfig:
             Split.parse(text)
         if not self.train:
             raise InputError("data.train names no split.")
-        if self.sight is not None and self.sight != BLIND and not set(self.sight.split("+")) <= set(SIGHTS):
+        if self.sight != BLIND and not self._sights <= set(SIGHTS):
             raise InputError(
                 f"data.sight '{self.sight}' is neither {BLIND} nor made of {', '.join(SIGHTS)}, joined by +; a feature "
                 "store is given with --data.features."
             )
-        if {"guesses", "aligned"} <= set((self.sight or "").split("+")):
+        if {"guesses", "aligned"} <= self._sights:
             raise InputError(f"data.sight '{self.sight}': aligned has all that guesses have; name one of them.")
         if not 0 <= self.environment_dropout < 1:
             raise InputError(f"data.environment_dropout must lie from 0 to below 1, not {self.environment_dropout}.")
@@ -109,21 +108,25 @@ class DataConfig:
             raise InputError(f"data.horizon must be at least 1, not {self.horizon}.")
 
     @property
+    def _sights(self) -> set[str]:
+        return set() if self.sight is None else set(self.sight.split("+"))
+
+    @property
     def sees_guesses(self) -> bool:
         """Whether names that are guessed from captions are among what the agent sees."""
-        return self.features is None and bool({"guesses", "aligned"} & set((self.sight or "").split("+")))
+        return self.features is None and bool({"guesses", "aligned"} & self._sights)
 
     @property
     def sees_alignment(self) -> bool:
         """Whether it also sees how much each word of an instruction speaks for each way."""
-        return self.features is None and "aligned" in (self.sight or "").split("+")
+        return self.features is None and "aligned" in self._sights
 
     @property
     def track(self) -> str | None:
         """What results of such an agent may be compared with; None where a store of the user's decides."""
         if self.features is not None or self.sight is None:
             return None
-        return self.sight if self.sight == BLIND else "annotated" if "names" in self.sight.split("+") else "pixels"
+        return self.sight if self.sight == BLIND else "annotated" if "names" in self._sights else "pixels"
 
     def follow_of(self, task: TaskSpec) -> Follow:
         """What the teacher follows."""
@@ -387,19 +390,3 @@ class TrainConfig:
         """The config that `to_dict` gave, read from `path`."""
         config: TrainConfig = from_plain(cls, values, path)
         return config
-
-
-def check_numbers(config: Any) -> None:
-    """Raise if a number of a config is not finite, or larger than what 64 bits hold."""
-    for option, number in _numbers(config):
-        if not abs(number) < 2**63:
-            raise InputError(f"{option} is {shown(number)}, which is not a number that can be used.")
-
-
-def _numbers(config: Any, prefix: str = "") -> Iterator[tuple[str, int | float]]:
-    """All numbers of a config, by their names on the command line."""
-    for name, value in vars(config).items():
-        if dataclasses.is_dataclass(value):
-            yield from _numbers(value, f"{prefix}{name}.")
-        elif isinstance(value, int | float):
-            yield f"{prefix}{name}", value

@@ -1,10 +1,11 @@
-"""Config dataclasses as plain values for JSON, and back with errors that name the file, the option and the remedy."""
+"""Config dataclasses: numbers checked, as plain values for JSON, and back with errors that name file and option."""
 
 from __future__ import annotations
 
 import dataclasses
 import types
 import typing
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -93,3 +94,19 @@ def completed(config: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any
     whole = defaults | config
     parts = {name: part for name, part in defaults.items() if isinstance(part, dict)}
     return whole | {name: completed(whole[name], part) for name, part in parts.items() if isinstance(whole[name], dict)}
+
+
+def check_numbers(config: Any) -> None:
+    """Raise if a number of a config is not finite, or larger than what 64 bits hold."""
+    for option, number in _numbers(config):
+        if not abs(number) < 2**63:
+            raise InputError(f"{option} is {shown(number)}, which is not a number that can be used.")
+
+
+def _numbers(config: Any, prefix: str = "") -> Iterator[tuple[str, int | float]]:
+    """All numbers of a config, by their names on the command line."""
+    for name, value in vars(config).items():
+        if dataclasses.is_dataclass(value):
+            yield from _numbers(value, f"{prefix}{name}.")
+        elif isinstance(value, int | float):
+            yield f"{prefix}{name}", value

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from mtvm.config import DataConfig, OptimizerConfig, Split, check_numbers
+from mtvm.config import DataConfig, OptimizerConfig, Split
+from mtvm.config_files import check_numbers
 from mtvm.errors import InputError
 from mtvm.models.config import SpeakerModelConfig
 

@@ -46,9 +46,8 @@ def grounding(
         raise InputError(f"{folder.path}: no FGR2R_{split}.json below it; Fine-Grained R2R has it.")
     parts = read_sub_instructions(found)
     table = simple_table(f"Attention on the sub-instruction of each step, {split}", "percent of that on all words")
-    for name in ("run", "episodes", "attention", "by chance", "above chance", "against the first")[
-        : 5 + (len(runs) > 1)
-    ]:
+    names = ["run", "episodes", "attention", "by chance", "above chance"]
+    for name in [*names, "against the first"] if len(runs) > 1 else names:
         table.add_column(name, justify="left" if name == "run" else "right", overflow="fold")
     first: Grounding | None = None
     for run, (model, data_of_run) in zip(runs, opened, strict=True):
