@@ -162,7 +162,7 @@ DESCRIPTIONS: dict[str, str] = {
     "paper-r4r": "The paper's model on R4R, following the reference path.",
     "paper-small": "The paper's network and losses in small, sight from captions. A quarter of an hour on one core.",
     "r2r-map": "Real R2R without images, acting on a map: names or --data.sight guesses. An hour on one core.",
-    "r2r-semantic": "The paper's actions, to neighbours only; teacher and student in turns, no words dropped.",
+    "r2r-semantic": "The paper's actions, to neighbours only; alternating teacher and student, no words dropped.",
     "demo": "The small agent of `make demo`, for the built-in world and its long walks. Six minutes on one core.",
     "tiny": "A few seconds, to try things.",
 }
