@@ -110,17 +110,24 @@ def orthogonal(matrices: Tensor) -> Tensor:
     tall = matrices.shape[-2] > matrices.shape[-1]
     near = matrices.mT if tall else matrices
     near = near / near.norm(dim=(-2, -1), keepdim=True).clamp(min=1e-12)
-    first, third, fifth = _NEWTON_SCHULZ
     # An iteration is X <- P X with P = a I + b XXᵀ + c (XXᵀ)². Only the product of all P is computed, from r x r
     # matrices, which are small, symmetric and commute.
     square = near @ near.mT
-    identity = torch.eye(square.shape[-1], dtype=square.dtype, device=square.device).expand_as(square)
-    factors = identity
-    for _ in range(_NEWTON_SCHULZ_STEPS):
-        factor = torch.baddbmm(first * identity + third * square, square, square, alpha=fifth)
-        factors, square = factor @ factors, factor @ square @ factor
+    factors = factor = _newton_schulz(square)
+    for _ in range(_NEWTON_SCHULZ_STEPS - 1):
+        square = factor @ square @ factor
+        factor = _newton_schulz(square)
+        factors = factor @ factors
     near = factors @ near
     return near.mT if tall else near
+
+
+def _newton_schulz(square: Tensor) -> Tensor:
+    """(n, r, r) a I + b S + c S² of symmetric matrices S."""
+    first, third, fifth = _NEWTON_SCHULZ
+    factor = third * square
+    factor.diagonal(dim1=-2, dim2=-1).add_(first)
+    return factor.baddbmm_(square, square, alpha=fifth)
 
 
 def lr_at(update: int, config: OptimizerConfig) -> float:
