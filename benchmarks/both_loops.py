@@ -21,7 +21,8 @@ from torch import Tensor
 from usual_environment import UsualHouses
 from usual_loop import HORIZON, Draws, Size, Usual, UsualRollout, Walk
 
-from mtvm.config import LossConfig, OptimizerConfig, Split, TrainConfig
+from mtvm.configs.presets import PRESETS
+from mtvm.configs.run import LossConfig, OptimizerConfig, Split, TrainConfig
 from mtvm.features.store import FeatureStore
 from mtvm.homes.build import WorldConfig, build_world
 from mtvm.learning import streams
@@ -34,7 +35,6 @@ from mtvm.models.config import PRESETS as MODELS
 from mtvm.models.model import MTVM
 from mtvm.models.text import tokenize
 from mtvm.models.weights import load_reader
-from mtvm.presets import PRESETS
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes

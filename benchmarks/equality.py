@@ -11,7 +11,7 @@ from both_loops import CONSOLE, Ours, Setting, StepProbabilities, UsualTraining
 from numpy.typing import NDArray
 from usual_loop import Size, UsualRollout, Walk
 
-from mtvm.config import LossConfig
+from mtvm.configs.run import LossConfig
 from mtvm.learning.data import Dataset
 from mtvm.learning.evaluation import walk as evaluate
 from mtvm.learning.rollout import Policy

@@ -33,12 +33,12 @@ import torch
 from both_loops import CONSOLE, find_data
 from process_memory import forget_peak, memory_megabytes
 
-from mtvm.config import BLIND, Split, TrainConfig
+from mtvm.configs.presets import PRESETS
+from mtvm.configs.run import BLIND, Split, TrainConfig
 from mtvm.learning.data import Data
 from mtvm.learning.initial_weights import make_model
 from mtvm.learning.update import Learner
 from mtvm.machine import keep_few_onednn_primitives
-from mtvm.presets import PRESETS
 
 LIBC = ctypes.CDLL(None)
 AFTER: dict[str, Callable[[], object]] = {

@@ -27,7 +27,7 @@ from process_memory import forget_peak, memory_megabytes
 from torch import Tensor
 from torch.nn import functional
 
-from mtvm.config import ConsistencyConfig, OptimizerConfig
+from mtvm.configs.run import ConsistencyConfig, OptimizerConfig
 from mtvm.learning.losses.consistency import kl_divergence
 from mtvm.learning.optimizer import make_optimizer
 from mtvm.learning.texts import EncodedTexts

@@ -17,8 +17,8 @@ from pathlib import Path
 import torch
 from torch.profiler import ProfilerActivity, profile
 
+from mtvm.configs.presets import PRESETS
 from mtvm.learning.trainer import Trainer
-from mtvm.presets import PRESETS
 
 KINDS = {
     "matrix products": ("mm", "addmm", "bmm", "baddbmm", "linear"),

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn import functional
 from usual_environment import UsualEnvironment, UsualHouses
 
-from mtvm.config import LossConfig
+from mtvm.configs.run import LossConfig
 from mtvm.learning.rollout import Policy
 from mtvm.models.config import ModelConfig
 from mtvm.models.model import MTVM

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mtvm.arrays import keep_cached, npy_header, read_cached, read_npy
+from mtvm.io.arrays import keep_cached, npy_header, read_cached, read_npy
 
 TABLE = np.arange(24, dtype=np.float32).reshape(4, 6)
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from mtvm.config import TrainConfig
-from mtvm.config_files import differences, from_plain, to_plain
+from mtvm.configs.presets import PRESETS
+from mtvm.configs.run import TrainConfig
 from mtvm.errors import InputError
-from mtvm.presets import PRESETS
+from mtvm.io.config_files import differences, from_plain, to_plain
 
 FILE = Path("runs/mine/config.json")
 

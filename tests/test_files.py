@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from mtvm import files
 from mtvm.errors import InputError, shown
-from mtvm.files import (
+from mtvm.io import files
+from mtvm.io.files import (
     atomic_path,
     cache_dir,
     parse_json,

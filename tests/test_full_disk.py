@@ -7,10 +7,10 @@ import pytest
 
 from mtvm.errors import InputError
 from mtvm.features.store import FeatureStore
-from mtvm.files import atomic_path
 from mtvm.homes.drawing import draw_home
 from mtvm.homes.generate import generate_home
 from mtvm.homes.painter import write_skybox
+from mtvm.io.files import atomic_path
 from mtvm.learning.record import Record, read_record
 from mtvm.models.config import ModelConfig, SpeakerModelConfig
 from mtvm.models.export import export_step

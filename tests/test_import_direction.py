@@ -11,16 +11,10 @@ SOURCE = Path(mtvm.__file__).parent
 # A module may import from rooms of its own number or a lower one.
 ROOMS = {
     "errors": 0,
-    "files": 0,
-    "locks": 0,
-    "arrays": 0,
-    "unpacking": 0,
+    "io": 0,
     "machine": 0,
-    "weight_files": 0,
     "progress": 0,
-    "report_page": 0,
     "plugins": 0,
-    "config_files": 0,
     "world": 1,
     "features": 2,
     "tasks": 3,
@@ -28,9 +22,7 @@ ROOMS = {
     "testing": 4,
     "gym": 4,
     "models": 4,
-    "config": 5,
-    "presets": 5,
-    "speaker_config": 5,
+    "configs": 5,
     "learning": 6,
     "studies": 7,
     "viewer": 7,
@@ -86,8 +78,8 @@ def test_config_and_run_folder_need_no_torch():
     import sys
 
     code = (
-        "import sys, mtvm, mtvm.presets, mtvm.learning.run_folder, mtvm.app.cli; "
-        "assert mtvm.load_episodes and mtvm.Simulator and mtvm.score and mtvm.presets.PRESETS['paper']; "
+        "import sys, mtvm, mtvm.configs.presets, mtvm.learning.run_folder, mtvm.app.cli; "
+        "assert mtvm.load_episodes and mtvm.Simulator and mtvm.score and mtvm.configs.presets.PRESETS['paper']; "
         "assert not {'torch', 'transformers', 'scipy', 'matplotlib'} & set(sys.modules), sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtvm.config import (
+from mtvm.configs.presets import DESCRIPTIONS, PRESETS
+from mtvm.configs.run import (
     A2CConfig,
     ConsistencyConfig,
     DataConfig,
@@ -20,10 +21,9 @@ from mtvm.config import (
     Split,
     TrainConfig,
 )
-from mtvm.config_files import differences
 from mtvm.errors import InputError
+from mtvm.io.config_files import differences
 from mtvm.models.config import PRESETS as MODELS
-from mtvm.presets import DESCRIPTIONS, PRESETS
 from mtvm.tasks.registry import TASKS
 
 # Splits

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import mtvm
 from mtvm.app.demo import train_agent
-from mtvm.config import DataConfig
+from mtvm.configs.presets import PRESETS
+from mtvm.configs.run import DataConfig
 from mtvm.homes.build import WorldConfig, build_world
 from mtvm.learning.run_folder import EVALUATIONS, RunFolder
 from mtvm.models.agent import Agent
 from mtvm.models.saving import WEIGHTS, save_compact
-from mtvm.presets import PRESETS
 from mtvm.tasks.metric import METRICS
 from mtvm.viewer import builtin
 

@@ -4,7 +4,7 @@
 
     episodes = mtvm.load_episodes("r2r", "val_unseen")        # instructions, starts and reference paths
     simulator = mtvm.Simulator(episodes.world)                # moves a batch of agents
-    mtvm.train(config)                                        # trains an agent; see `mtvm.presets` for configs
+    mtvm.train(config)                                        # trains an agent; see `mtvm.configs.presets` for configs
     mtvm.evaluate("runs/demo/memory", ["r2r/val_unseen"])     # writes trajectories and metrics
     agent = mtvm.Agent.from_pretrained("runs/demo/memory/best")  # the agent, for your own program
     mtvm.score("results.json", episodes)                      # scores any result file

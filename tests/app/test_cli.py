@@ -11,8 +11,8 @@ import pytest
 from command_line import refused, run
 
 from mtvm.app.cli import COMMANDS, GROUPS
+from mtvm.configs.presets import PRESETS
 from mtvm.features.store import FeatureStore
-from mtvm.presets import PRESETS
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metric import EVALUATED
 from mtvm.tasks.metrics import score_trajectories

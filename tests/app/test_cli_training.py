@@ -12,7 +12,7 @@ from command_line import refused, run
 
 torch = pytest.importorskip("torch")
 
-from mtvm.config import TrainConfig  # noqa: E402
+from mtvm.configs.run import TrainConfig  # noqa: E402
 from mtvm.learning import checkpoint  # noqa: E402
 from mtvm.learning import trainer as trainers  # noqa: E402
 from mtvm.learning.run_folder import RunFolder  # noqa: E402

@@ -10,8 +10,8 @@ from made_runs import LONG_AGO, config, evaluated, make_run, only, printed, trai
 
 from mtvm.app.cli import main
 from mtvm.app.runs import Curve, as_json, chosen_curves, differing_options, find_runs
+from mtvm.configs.presets import PRESETS
 from mtvm.errors import InputError
-from mtvm.presets import PRESETS
 
 
 def test_find_runs_finds_them_at_any_depth_and_takes_nothing_else_for_one(three_runs):

@@ -16,7 +16,7 @@ from mtvm.features import captions as captions_module
 from mtvm.features.captions import CaptionedPlace, caption_features, heading_shares, load_captions, read_captions
 from mtvm.features.joining import join_stores
 from mtvm.features.store import FeatureStore
-from mtvm.files import cache_dir
+from mtvm.io.files import cache_dir
 from mtvm.world.views import HEADINGS, VIEWS
 
 ROW = ["a rug", "a sofa", ""]

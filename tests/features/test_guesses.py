@@ -17,7 +17,7 @@ pytest.importorskip("torch")
 import torch
 
 from mtvm.features.guesses import NameGuesser, learn_names
-from mtvm.weight_files import write_safetensors
+from mtvm.io.weight_files import write_safetensors
 
 SEEN = {
     "kitchen": ("a stove and a sink", "oven"),

@@ -14,7 +14,7 @@ from mtvm.errors import InputError
 from mtvm.features.importing import import_features
 from mtvm.features.names import read_semantics
 from mtvm.features.store import FeatureStore
-from mtvm.unpacking import unpacked_limit
+from mtvm.io.unpacking import unpacked_limit
 from mtvm.world.skybox import load_depth_faces, load_faces
 
 

@@ -17,11 +17,11 @@ from pathlib import Path
 
 import numpy as np
 
-from mtvm.arrays import keep_cached, read_cached
 from mtvm.errors import InputError
 from mtvm.features.store import FeatureStore
-from mtvm.files import atomic_path, read_json, write_json
 from mtvm.homes import build
+from mtvm.io.arrays import keep_cached, read_cached
+from mtvm.io.files import atomic_path, read_json, write_json
 from mtvm.learning.run_folder import RunFolder
 from mtvm.world.graph import NavGraph
 

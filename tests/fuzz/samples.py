@@ -16,12 +16,15 @@ import torch
 from PIL import Image
 
 from mtvm.app.cli import main
-from mtvm.arrays import keep_cached
-from mtvm.config import DataConfig, OptimizerConfig
+from mtvm.configs.presets import PRESETS
+from mtvm.configs.run import DataConfig, OptimizerConfig
+from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError
 from mtvm.features.store import FeatureStore
-from mtvm.files import write_json
 from mtvm.homes.build import WorldConfig, _digest
+from mtvm.io.arrays import keep_cached
+from mtvm.io.files import write_json
+from mtvm.io.weight_files import read_weight_file
 from mtvm.learning import checkpoint
 from mtvm.learning.run_folder import RunFolder
 from mtvm.learning.speaker import train_speaker
@@ -30,8 +33,6 @@ from mtvm.models.network import make_network
 from mtvm.models.saving import save_model
 from mtvm.models.speaker import Speaker
 from mtvm.models.weights import released_tensors, write_released
-from mtvm.presets import PRESETS
-from mtvm.speaker_config import SpeakerConfig
 from mtvm.studies.trial import TRAINED, Evaluated, Trial
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.events import write_events
@@ -39,7 +40,6 @@ from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metric import EVALUATED
 from mtvm.testing.tiny import write_tiny_world
 from mtvm.viewer.sources import Source
-from mtvm.weight_files import read_weight_file
 from mtvm.world.world import World
 
 VIEWS = 36

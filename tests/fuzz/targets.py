@@ -9,21 +9,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 from mtvm.app.cli import main
-from mtvm.arrays import read_cached
-from mtvm.config_files import from_plain
+from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError
 from mtvm.features.captions import load_captions
 from mtvm.features.importing import import_features
 from mtvm.features.names import read_semantics
-from mtvm.files import read_json
 from mtvm.homes.build import WorldConfig, _is_built, config_of
+from mtvm.io.arrays import read_cached
+from mtvm.io.config_files import from_plain
+from mtvm.io.files import read_json
 from mtvm.learning import checkpoint
 from mtvm.learning.run_folder import RunFolder
 from mtvm.learning.speaker import train_speaker
 from mtvm.models.importing import describe_import, import_agent
 from mtvm.models.saving import load_model
 from mtvm.models.speaker import Speaker
-from mtvm.speaker_config import SpeakerConfig
 from mtvm.studies.findings import read_episodes, read_numbers
 from mtvm.studies.trial import TRAINED, Trial
 from mtvm.tasks.load import load_episodes

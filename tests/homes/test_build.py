@@ -15,9 +15,9 @@ import pytest
 
 from mtvm.errors import InputError
 from mtvm.features.names import read_semantics
-from mtvm.files import write_json
 from mtvm.homes import build
 from mtvm.homes.build import WorldConfig, build_world, damaged_files
+from mtvm.io.files import write_json
 from mtvm.tasks.load import load_episodes
 from mtvm.world.graph import NavGraph
 from mtvm.world.mattersim import Simulator

@@ -7,7 +7,7 @@ import torch
 from small_runs import ENVIRONMENT, SMALL, write_features
 
 from mtvm.features.store import FeatureStore
-from mtvm.files import write_json
+from mtvm.io.files import write_json
 from mtvm.learning.vision import Vision
 from mtvm.models.text import tokenize
 from mtvm.tasks.r4r import build_r4r

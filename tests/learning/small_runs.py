@@ -8,14 +8,14 @@ import signal
 import numpy as np
 import torch
 
-from mtvm.config import A2CConfig, ConsistencyConfig, ImitationConfig, LossConfig
+from mtvm.configs.presets import PRESETS
+from mtvm.configs.run import A2CConfig, ConsistencyConfig, ImitationConfig, LossConfig
 from mtvm.features.store import FeatureStore
 from mtvm.learning import checkpoint
 from mtvm.learning.run_folder import RunFolder
 from mtvm.learning.trainer import Trainer
 from mtvm.models.config import ModelConfig
 from mtvm.models.network import make_network
-from mtvm.presets import PRESETS
 
 SMALL = ModelConfig(
     hidden=16,

@@ -10,7 +10,7 @@ import pytest
 import torch
 from small_runs import SMALL, Stopped, lively_model, small_config, train
 
-from mtvm.config import DataConfig, Split
+from mtvm.configs.run import DataConfig, Split
 from mtvm.errors import InputError
 from mtvm.learning.data import Data
 from mtvm.learning.evaluation import evaluate, walk, write_evaluation

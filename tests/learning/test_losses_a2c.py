@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_traces import by_name, mean, number, step_of, trace_of
 
-from mtvm.config import A2CConfig
+from mtvm.configs.run import A2CConfig
 from mtvm.learning.losses.a2c import A2C, discounted_returns
 from mtvm.learning.rollout import Needs
 

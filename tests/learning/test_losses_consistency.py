@@ -22,7 +22,7 @@ from slow_walks import (
 from small_runs import SMALL, lively_model
 from torch.nn import functional
 
-from mtvm.config import ConsistencyConfig
+from mtvm.configs.run import ConsistencyConfig
 from mtvm.learning.losses.consistency import Consistency, kl_divergence
 from mtvm.learning.rollout import Needs, RolloutPlan
 from mtvm.models.text import Tokens, drop_words, tokenize

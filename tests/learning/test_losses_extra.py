@@ -7,7 +7,7 @@ import pytest
 import torch
 from small_runs import OFF, STEADY, small_config, train
 
-from mtvm.config import A2CConfig, ImitationConfig, LossConfig
+from mtvm.configs.run import A2CConfig, ImitationConfig, LossConfig
 from mtvm.errors import InputError
 from mtvm.learning.losses import Loss, make_losses
 from mtvm.learning.trainer import Trainer

@@ -6,7 +6,7 @@ import pytest
 import torch
 from made_traces import mean, step_of, trace_of
 
-from mtvm.config import ImitationConfig
+from mtvm.configs.run import ImitationConfig
 from mtvm.learning.losses.imitation import Imitation
 from mtvm.learning.rollout import Needs
 

@@ -11,14 +11,14 @@ from small_runs import SMALL, lively_model, record, small_config, train
 from torch.nn import functional
 
 import mtvm
-from mtvm.config import LossConfig, MaskedWordsConfig, MatchingConfig
+from mtvm.configs.presets import PRESETS, PRETRAINING, pretraining
+from mtvm.configs.run import LossConfig, MaskedWordsConfig, MatchingConfig
 from mtvm.errors import InputError
 from mtvm.learning.losses import matching
 from mtvm.learning.losses.masked_words import MaskedWords
 from mtvm.learning.losses.matching import Matching
 from mtvm.learning.rollout import RolloutPlan, roll_out
 from mtvm.models.text import MASK
-from mtvm.presets import PRESETS, PRETRAINING, pretraining
 from mtvm.tasks.shared_paths import SharedPaths
 
 DRAWS = torch.rand(len(ROWS), 200, generator=torch.Generator().manual_seed(4))

@@ -12,7 +12,7 @@ from slow_walks import ROWS, STEPS, assert_close, draws_of, rolled_out, word_dra
 from small_runs import SMALL, changed, lively_model, small_config, train
 from torch.nn import functional
 
-from mtvm.config import ConsistencyConfig
+from mtvm.configs.run import ConsistencyConfig
 from mtvm.errors import InputError
 from mtvm.learning.losses.released_consistency import ReleasedConsistency, between_layers, divergence
 from mtvm.learning.rollout import Needs, RolloutPlan

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from made_traces import number
 from small_runs import lively_model, small_config
 
-from mtvm.config import ImitationConfig
+from mtvm.configs.run import ImitationConfig
 from mtvm.learning.losses.imitation import Imitation
 from mtvm.learning.rollout import RolloutPlan, roll_out
 from mtvm.learning.trainer import Trainer

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from small_runs import SMALL, STEADY, lively_model
 from torch import nn
 
-from mtvm.config import OptimizerConfig
+from mtvm.configs.run import OptimizerConfig
 from mtvm.learning.optimizer import Muon, lr_at, make_optimizer, orthogonal, set_lr
 from mtvm.models.model import MTVM
 from mtvm.models.text import tokenize

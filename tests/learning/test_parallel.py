@@ -26,7 +26,7 @@ from small_runs import (
 )
 from two_processes import evaluation, gradients, texts
 
-from mtvm.config import ImitationConfig, LossConfig
+from mtvm.configs.run import ImitationConfig, LossConfig
 from mtvm.learning import parallel
 from mtvm.learning import update as updates
 from mtvm.learning.trainer import Trainer

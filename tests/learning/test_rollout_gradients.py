@@ -6,7 +6,7 @@ import torch
 from slow_walks import KINDS, ROWS, STEPS, draws_of, rolled_out, word_draws
 from small_runs import OFF, lively_model
 
-from mtvm.config import A2CConfig, LossConfig
+from mtvm.configs.run import A2CConfig, LossConfig
 from mtvm.learning.losses import make_losses
 from mtvm.learning.rollout import Needs, RolloutPlan
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from small_runs import changed, command, contents, environment, saved_state, small_config
 
-from mtvm.config import Split
+from mtvm.configs.run import Split
 from mtvm.errors import InputError
 from mtvm.learning.run_folder import RunFolder, find_run_folders
 

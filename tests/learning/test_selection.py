@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mtvm.config import SelectionConfig
+from mtvm.configs.run import SelectionConfig
 from mtvm.learning.run_folder import Selection, is_number
 from mtvm.tasks.metric import EVALUATED, METRICS
 

@@ -11,7 +11,8 @@ import pytest
 import torch
 from small_runs import small_config, train
 
-from mtvm.config import DataConfig, OptimizerConfig
+from mtvm.configs.run import DataConfig, OptimizerConfig
+from mtvm.configs.speaker import AugmentConfig, SpeakerConfig
 from mtvm.errors import InputError
 from mtvm.features.store import FeatureStore
 from mtvm.learning import augment as augmenting
@@ -30,7 +31,6 @@ from mtvm.learning.speaker import (
 )
 from mtvm.models.config import SpeakerModelConfig
 from mtvm.models.speaker import Speaker
-from mtvm.speaker_config import AugmentConfig, SpeakerConfig
 from mtvm.tasks.load import load_episodes
 
 SIZES = SpeakerModelConfig(hidden=16, heads=2, encoder_layers=1, decoder_layers=1, dropout=0.1)

@@ -8,7 +8,7 @@ import torch
 from slow_walks import STEPS, draws_of
 from small_runs import SMALL, STEADY, lively_model
 
-from mtvm.config import A2CConfig, ConsistencyConfig, ImitationConfig
+from mtvm.configs.run import A2CConfig, ConsistencyConfig, ImitationConfig
 from mtvm.learning import texts as texts_module
 from mtvm.learning.losses.a2c import A2C
 from mtvm.learning.losses.consistency import Consistency

@@ -25,13 +25,13 @@ from small_runs import (
 )
 
 import mtvm
-from mtvm.config import Split, TrainConfig
+from mtvm.configs.presets import PRESETS
+from mtvm.configs.run import Split, TrainConfig
 from mtvm.errors import InputError
 from mtvm.learning import trainer as trainers
 from mtvm.learning.trainer import Trainer
 from mtvm.models.agent import Agent
 from mtvm.models.weights import released_tensors
-from mtvm.presets import PRESETS
 
 # What a run leaves
 

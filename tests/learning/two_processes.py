@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 from small_runs import Stopped, lively_model
 
-from mtvm.config import TrainConfig
+from mtvm.configs.run import TrainConfig
 from mtvm.learning import parallel, sight
 from mtvm.learning import texts as texts_module
 from mtvm.learning.evaluation import walk

@@ -8,10 +8,10 @@ import torch
 from small_agents import make_model
 
 from mtvm.errors import InputError
+from mtvm.io.weight_files import read_weight_file
 from mtvm.models.agent import Agent, Observation
 from mtvm.models.pretrained import HOMES, agent_folder, pretrained_names
 from mtvm.models.saving import load_model, save_compact
-from mtvm.weight_files import read_weight_file
 
 
 @pytest.fixture(scope="module")

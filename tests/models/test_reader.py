@@ -7,11 +7,11 @@ import torch
 from small_models import TEXTS, assert_same, make_model, words_of
 
 from mtvm.errors import InputError
+from mtvm.io.weight_files import read_weight_file, write_safetensors
 from mtvm.learning.texts import Texts
 from mtvm.models.language import READER_WIDTH
 from mtvm.models.saving import WEIGHTS, load_model, save_compact
 from mtvm.models.text import MASK, drop_words
-from mtvm.weight_files import read_weight_file, write_safetensors
 
 DROPPED = 2
 """The word of each text that these tests drop."""

@@ -9,7 +9,7 @@ from small_models import TEXTS, TINY, assert_same, facing, follow, make_walk, wa
 from small_models import make_model as make_small_model
 from torch import nn
 
-from mtvm.config import ConsistencyConfig, LossConfig, TrainConfig
+from mtvm.configs.run import ConsistencyConfig, LossConfig, TrainConfig
 from mtvm.errors import InputError
 from mtvm.models.config import ModelConfig
 from mtvm.models.text import CLS, Tokens, drop_words, tokenize

@@ -10,9 +10,9 @@ from safetensors.torch import save_file
 from small_models import one_sentence
 
 from mtvm.errors import InputError
+from mtvm.io.weight_files import read_weight_file
 from mtvm.models.importing import import_agent
 from mtvm.models.weights import read_tensors
-from mtvm.weight_files import read_weight_file
 
 
 class Code:

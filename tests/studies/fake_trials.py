@@ -4,8 +4,8 @@ import dataclasses
 import sys
 from pathlib import Path
 
-from mtvm.config import DataConfig
-from mtvm.presets import PRESETS
+from mtvm.configs.presets import PRESETS
+from mtvm.configs.run import DataConfig
 from mtvm.studies.runner import LocalRunner
 from mtvm.studies.trial import Evaluated, Trial
 

@@ -9,10 +9,10 @@ import pytest
 from small_studies import plan_of, request_of, write_sight
 
 from mtvm.app.cli import main as command_line
-from mtvm.config import BLIND, TrainConfig
+from mtvm.configs.presets import PRESETS
+from mtvm.configs.run import BLIND, TrainConfig
 from mtvm.errors import InputError
 from mtvm.features.store import FeatureStore
-from mtvm.presets import PRESETS
 from mtvm.studies.data import StudyData
 from mtvm.studies.plan import Request, command_of, parse_options, with_options
 from mtvm.studies.registry import NAMES, find_study

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from mtvm.config import SelectionConfig
+from mtvm.configs.run import SelectionConfig
 from mtvm.errors import InputError
 from mtvm.tasks.metric import EVALUATED, METRICS, Metric, describe_units
 

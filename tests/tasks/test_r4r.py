@@ -9,7 +9,7 @@ import shutil
 import pytest
 
 from mtvm.errors import InputError
-from mtvm.files import write_json
+from mtvm.io.files import write_json
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metrics import score_trajectories
 from mtvm.tasks.r4r import build_r4r

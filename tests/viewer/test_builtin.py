@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from mtvm.config import DataConfig
+from mtvm.configs.run import DataConfig
 from mtvm.homes.generate import generate_home
 from mtvm.homes.painter import Painter, skybox_files
 from mtvm.homes.plan.viewpoints import connectivity_records

@@ -24,14 +24,14 @@ from rich.table import Table as Printed
 import mtvm
 from mtvm.app import report
 from mtvm.app.tables import simple_table
-from mtvm.config import Split
+from mtvm.configs.presets import PRESETS
+from mtvm.configs.run import Split
 from mtvm.errors import InputError
 from mtvm.homes.build import WorldConfig, build_world
 from mtvm.homes.drawing import draw_episode, draw_home
 from mtvm.homes.generate import generate_home
 from mtvm.learning.run_folder import RunFolder
 from mtvm.machine import ending_signals, require_matplotlib, require_torch, usable_cores
-from mtvm.presets import PRESETS
 from mtvm.progress import notice, progress
 from mtvm.tasks.baselines import Baseline, run_baseline
 from mtvm.tasks.data import DataFolder

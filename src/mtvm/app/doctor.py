@@ -11,7 +11,7 @@ from rich.markup import escape
 
 import mtvm
 from mtvm.errors import InputError, shown
-from mtvm.files import cache_dir
+from mtvm.io.files import cache_dir
 from mtvm.machine import usable_cores
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import available_splits

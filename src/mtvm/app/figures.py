@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 from mtvm.errors import MissingExtraError
-from mtvm.report_page import escaped
+from mtvm.io.report_page import escaped
 
 Point = tuple[float, float]
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from mtvm.app.figures import MOST_POINTS, Point, curves_svg, drawable, smoothed, swatch
 from mtvm.errors import InputError
-from mtvm.files import read_bytes, write_text
-from mtvm.report_page import escaped, page, paragraphs, section
+from mtvm.io.files import read_bytes, write_text
+from mtvm.io.report_page import escaped, page, paragraphs, section
 from mtvm.tasks.metric import METRICS, Metric
 
 

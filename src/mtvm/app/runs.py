@@ -12,10 +12,10 @@ import time
 from pathlib import Path
 from typing import Any, Literal
 
-from mtvm.config import SelectionConfig
-from mtvm.config_files import differences
+from mtvm.configs.run import SelectionConfig
 from mtvm.errors import InputError
-from mtvm.files import read_json
+from mtvm.io.config_files import differences
+from mtvm.io.files import read_json
 from mtvm.learning.run_folder import CONFIG, RunFolder, Selection, find_run_folders, is_number
 from mtvm.tasks.metric import EVALUATED, METRICS
 

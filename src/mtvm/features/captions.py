@@ -21,12 +21,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.arrays import keep_cached, read_cached
 from mtvm.errors import InputError
 from mtvm.features.lines import checked_texts, read_viewpoint_lines
 from mtvm.features.names import Embed, embed_phrases, unit_vectors
 from mtvm.features.store import FeatureStore
-from mtvm.files import cache_dir
+from mtvm.io.arrays import keep_cached, read_cached
+from mtvm.io.files import cache_dir
 from mtvm.progress import track
 from mtvm.world.views import HEADING_STEP, HEADINGS, ROWS
 

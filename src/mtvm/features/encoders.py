@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.errors import InputError, MissingExtraError
+from mtvm.io.weight_files import read_weight_file
 from mtvm.machine import choose_device, import_torch
-from mtvm.weight_files import read_weight_file
 from mtvm.world.views import IMAGE_HEIGHT, IMAGE_WIDTH
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from mtvm.errors import InputError
 from mtvm.features.encoders import Encoder, encoding_threads
 from mtvm.features.store import META_FILE, FeatureStore
-from mtvm.locks import lock
+from mtvm.io.locks import lock
 from mtvm.machine import usable_cores
 from mtvm.progress import progress
 from mtvm.world.skybox import load_faces, render_views, skybox_folder

@@ -22,8 +22,8 @@ from mtvm.features.caption_words import frequent_words, word_numbers
 from mtvm.features.captions import CaptionedPlace, load_captions
 from mtvm.features.known_names import KnownNames, Walk, known_names
 from mtvm.features.store import FeatureStore
+from mtvm.io.weight_files import read_weight_file, write_safetensors
 from mtvm.progress import progress
-from mtvm.weight_files import read_weight_file, write_safetensors
 from mtvm.world.views import VIEWS
 
 if TYPE_CHECKING:

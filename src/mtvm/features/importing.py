@@ -18,11 +18,11 @@ from typing import IO, Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.arrays import npy_header
 from mtvm.errors import InputError, MissingExtraError, shown
 from mtvm.features.store import FeatureStore
+from mtvm.io.arrays import npy_header
+from mtvm.io.unpacking import check_unpacked, lines_of, unpacked_limit
 from mtvm.progress import progress
-from mtvm.unpacking import check_unpacked, lines_of, unpacked_limit
 from mtvm.world.views import VIEWS
 
 TSV_COLUMNS = [b"scanId", b"viewpointId", b"image_w", b"image_h", b"vfov", b"features"]

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from mtvm.errors import InputError
-from mtvm.files import parse_json, read_bytes
-from mtvm.unpacking import lines_of
+from mtvm.io.files import parse_json, read_bytes
+from mtvm.io.unpacking import lines_of
 from mtvm.world.graph import LONGEST_ID
 
 _LONGEST_LINE = 1 << 25

@@ -19,9 +19,9 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.arrays import read_npy
 from mtvm.errors import InputError, shown
-from mtvm.files import atomic_path, json_text, read_json
+from mtvm.io.arrays import read_npy
+from mtvm.io.files import atomic_path, json_text, read_json
 from mtvm.world.graph import LONGEST_ID
 from mtvm.world.views import VIEWS
 

@@ -31,13 +31,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mtvm.config_files import from_plain
 from mtvm.errors import InputError, shown
-from mtvm.files import atomic_path, cache_dir, read_json, write_json, write_text
 from mtvm.homes.generate import generate_home
 from mtvm.homes.home import Home
 from mtvm.homes.painter import write_skybox
-from mtvm.locks import HAS_LOCKS, lock
+from mtvm.io.config_files import from_plain
+from mtvm.io.files import atomic_path, cache_dir, read_json, write_json, write_text
+from mtvm.io.locks import HAS_LOCKS, lock
 from mtvm.machine import check_seed, usable_cores
 from mtvm.progress import notice, progress
 from mtvm.tasks.registry import TASKS

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from mtvm.errors import MissingExtraError
-from mtvm.files import atomic_path
 from mtvm.homes.home import Home, Opening, Room, Thing
 from mtvm.homes.render.materials import PALETTE
 from mtvm.homes.render.raytrace import Scene
+from mtvm.io.files import atomic_path
 from mtvm.world.skybox import render_views
 from mtvm.world.world import World
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.files import atomic_path
 from mtvm.homes.generate import generate_home
 from mtvm.homes.home import Viewpoint
+from mtvm.io.files import atomic_path
 from mtvm.world.graph import NavGraph
 
 if TYPE_CHECKING:

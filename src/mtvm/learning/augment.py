@@ -21,10 +21,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from mtvm.config import Split
-from mtvm.config_files import to_plain
+from mtvm.configs.run import Split
+from mtvm.configs.speaker import AugmentConfig
 from mtvm.errors import InputError
-from mtvm.files import read_json, write_json
+from mtvm.io.config_files import to_plain
+from mtvm.io.files import read_json, write_json
 from mtvm.learning.data import Data, Dataset
 from mtvm.learning.paths import PathVision
 from mtvm.learning.rollout import Needs, RolloutPlan, StepTrace, roll_out
@@ -37,7 +38,6 @@ from mtvm.models.saving import WEIGHTS
 from mtvm.models.speaker import Speaker
 from mtvm.models.text import tokenize
 from mtvm.progress import progress
-from mtvm.speaker_config import AugmentConfig
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes

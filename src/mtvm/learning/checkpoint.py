@@ -17,8 +17,8 @@ import torch
 
 from mtvm import __version__
 from mtvm.errors import InputError, shown
-from mtvm.files import atomic_path
-from mtvm.weight_files import read_weight_file, torch_file
+from mtvm.io.files import atomic_path
+from mtvm.io.weight_files import read_weight_file, torch_file
 
 FORMAT = 2
 

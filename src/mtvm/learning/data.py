@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from mtvm.config import DataConfig, Split
+from mtvm.configs.run import DataConfig, Split
 from mtvm.errors import InputError
 from mtvm.features.store import FeatureStore
 from mtvm.learning import parallel

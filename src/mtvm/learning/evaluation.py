@@ -13,9 +13,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from mtvm.config import DataConfig, Split
+from mtvm.configs.run import DataConfig, Split
 from mtvm.errors import InputError
-from mtvm.files import atomic_path, json_text, write_json
+from mtvm.io.files import atomic_path, json_text, write_json
 from mtvm.learning import parallel
 from mtvm.learning.data import Data, Dataset
 from mtvm.learning.rollout import RolloutPlan, StepTrace, roll_out

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 
-from mtvm.config import TrainConfig
+from mtvm.configs.run import TrainConfig
 from mtvm.errors import InputError
 from mtvm.learning import checkpoint
 from mtvm.learning.run_folder import CHECKPOINT, RunFolder

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from mtvm.config import OptimizerConfig
+from mtvm.configs.run import OptimizerConfig
 from mtvm.models.network import Network
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from mtvm.config import ConsistencyConfig
+from mtvm.configs.run import ConsistencyConfig
 from mtvm.errors import InputError
 from mtvm.learning.losses.released_consistency import LAYERS, ReleasedConsistency, between_layers, divergence
 from mtvm.models.language import Text

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mtvm.errors import InputError
-from mtvm.files import json_text, parse_json, read_bytes, write_text
+from mtvm.io.files import json_text, parse_json, read_bytes, write_text
 from mtvm.progress import notice
 
 RECORD = "metrics.jsonl"

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from mtvm import __version__
-from mtvm.config import TrainConfig
+from mtvm.configs.run import TrainConfig
 from mtvm.errors import InputError, shown
 from mtvm.features.guesses import NameGuesser
-from mtvm.files import atomic_path, read_json, write_json, write_text
+from mtvm.io.files import atomic_path, read_json, write_json, write_text
 from mtvm.learning.data import Data
 from mtvm.learning.run_folder import EVALUATIONS, GUESSER, RunFolder, Selection, is_number
 from mtvm.models.saving import CARD, load_model, save_compact

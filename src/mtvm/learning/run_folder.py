@@ -24,12 +24,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from mtvm.config import DataConfig, SelectionConfig, Split, TrainConfig
-from mtvm.config_files import completed, differences
+from mtvm.configs.run import DataConfig, SelectionConfig, Split, TrainConfig
 from mtvm.errors import InputError, shown
-from mtvm.files import read_json, remove_leftovers, write_json
+from mtvm.io.config_files import completed, differences
+from mtvm.io.files import read_json, remove_leftovers, write_json
+from mtvm.io.locks import lock
 from mtvm.learning.record import RECORD, read_record
-from mtvm.locks import lock
 from mtvm.models.config import ModelConfig
 from mtvm.tasks.metric import METRICS
 

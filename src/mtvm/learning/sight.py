@@ -16,14 +16,14 @@ import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from mtvm.config import BLIND, SIGHTS, DataConfig, Split
+from mtvm.configs.run import BLIND, SIGHTS, DataConfig, Split
 from mtvm.errors import InputError
 from mtvm.features.captions import caption_features
 from mtvm.features.guesses import NameGuesser, learn_names
 from mtvm.features.joining import join_stores
 from mtvm.features.names import semantic_features
 from mtvm.features.store import FeatureStore
-from mtvm.files import cache_dir
+from mtvm.io.files import cache_dir
 from mtvm.learning import parallel
 from mtvm.learning.run_folder import GUESSER, guesser_of
 from mtvm.progress import notice

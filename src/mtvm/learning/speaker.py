@@ -23,11 +23,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from mtvm.config import DataConfig, Split
-from mtvm.config_files import differences, from_plain, to_plain
+from mtvm.configs.run import DataConfig, Split
+from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError, MissingExtraError, shown
 from mtvm.features.store import FeatureStore
-from mtvm.files import read_json, write_json
+from mtvm.io.config_files import differences, from_plain, to_plain
+from mtvm.io.files import read_json, write_json
 from mtvm.learning import checkpoint, streams
 from mtvm.learning.data import fingerprints
 from mtvm.learning.ema import EMA
@@ -41,7 +42,6 @@ from mtvm.machine import keep_few_onednn_primitives
 from mtvm.models.speaker import PathInputs, Speaker, vocabulary_of
 from mtvm.models.text import decode, tokenize, with_mirrored
 from mtvm.progress import progress
-from mtvm.speaker_config import SpeakerConfig
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mtvm.arrays import keep_cached, read_cached
-from mtvm.files import cache_dir
+from mtvm.io.arrays import keep_cached, read_cached
+from mtvm.io.files import cache_dir
 from mtvm.learning import parallel
 from mtvm.models.language import READER_WIDTH, Text
 from mtvm.models.network import Network

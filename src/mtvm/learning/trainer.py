@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from mtvm.config import DataConfig, Split, TrainConfig
+from mtvm.configs.run import DataConfig, Split, TrainConfig
 from mtvm.errors import InputError
-from mtvm.files import copy_file, write_json
+from mtvm.io.files import copy_file, write_json
 from mtvm.learning import checkpoint, parallel
 from mtvm.learning.data import Data, fingerprints
 from mtvm.learning.evaluation import walk

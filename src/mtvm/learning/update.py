@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from mtvm.config import TrainConfig
+from mtvm.configs.run import TrainConfig
 from mtvm.learning import parallel, streams
 from mtvm.learning.data import Dataset
 from mtvm.learning.ema import EMA

@@ -6,9 +6,9 @@ import dataclasses
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from mtvm.config_files import from_plain
 from mtvm.errors import InputError, shown
-from mtvm.files import read_json, write_json
+from mtvm.io.config_files import from_plain
+from mtvm.io.files import read_json, write_json
 
 Reader = Literal["none", "minilm"]
 Actions = Literal["candidates", "map"]

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 
 from mtvm.errors import InputError
+from mtvm.io.weight_files import torch_file
 from mtvm.models.model import MTVM
 from mtvm.models.network import Network
-from mtvm.weight_files import torch_file
 
 
 class StepProgram(nn.Module):

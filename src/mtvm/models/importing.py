@@ -11,7 +11,7 @@ import torch
 from rich.markup import escape
 
 from mtvm.errors import InputError
-from mtvm.files import read_json, write_json
+from mtvm.io.files import read_json, write_json
 from mtvm.machine import check_seed
 from mtvm.models.config import PRESETS
 from mtvm.models.export import export_step

@@ -14,7 +14,8 @@ import torch
 from torch import Tensor
 
 from mtvm.errors import InputError
-from mtvm.files import read_json
+from mtvm.io.files import read_json
+from mtvm.io.weight_files import read_weight_file
 from mtvm.models.config import ModelConfig
 from mtvm.models.history.memory_bank import Remembered
 from mtvm.models.model import MTVM
@@ -22,7 +23,6 @@ from mtvm.models.network import Network, make_network
 from mtvm.models.text import Tokens
 from mtvm.models.vlnbert import VLNBert
 from mtvm.models.weights import load_released
-from mtvm.weight_files import read_weight_file
 
 Differences = dict[str, float]
 """The largest difference of each kind of output."""

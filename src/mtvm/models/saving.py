@@ -9,11 +9,11 @@ from torch import Tensor
 
 from mtvm import __version__
 from mtvm.errors import InputError, shown
-from mtvm.files import write_text
+from mtvm.io.files import write_text
+from mtvm.io.weight_files import read_weight_file, write_safetensors
 from mtvm.machine import choose_device
 from mtvm.models.config import ModelConfig
 from mtvm.models.network import Network, make_network
-from mtvm.weight_files import read_weight_file, write_safetensors
 
 CONFIG, WEIGHTS, CARD = "config.json", "model.safetensors", "README.md"
 

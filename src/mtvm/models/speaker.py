@@ -13,13 +13,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from mtvm.config_files import from_plain, to_plain
 from mtvm.errors import InputError
-from mtvm.files import read_json, write_json
+from mtvm.io.config_files import from_plain, to_plain
+from mtvm.io.files import read_json, write_json
+from mtvm.io.weight_files import read_weight_file, write_safetensors
 from mtvm.models.config import SpeakerModelConfig
 from mtvm.models.text import CLS, PAD, SEP
 from mtvm.models.vision import FeatureLinear
-from mtvm.weight_files import read_weight_file, write_safetensors
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 _MAX_STEPS, _MAX_WORDS = 64, 160

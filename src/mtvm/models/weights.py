@@ -16,10 +16,10 @@ import torch
 from torch import Tensor
 
 from mtvm.errors import InputError, shown
+from mtvm.io.weight_files import read_weight_file, torch_file
 from mtvm.machine import minilm_folder
 from mtvm.models.config import ModelConfig
 from mtvm.models.network import Network
-from mtvm.weight_files import read_weight_file, torch_file
 
 Source = Literal["mtvm", "prevalent", "vlnbert", "bert"]
 

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.config import DataConfig
+from mtvm.configs.run import DataConfig
 from mtvm.errors import InputError
 from mtvm.features.store import FeatureStore
-from mtvm.files import read_json, write_json
+from mtvm.io.files import read_json, write_json
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.records import read_records

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from mtvm.config import BLIND, DataConfig, Split
+from mtvm.configs.run import BLIND, DataConfig, Split
 from mtvm.errors import InputError
 from mtvm.features.store import FeatureStore
-from mtvm.files import read_json, write_json
+from mtvm.io.files import read_json, write_json
 from mtvm.learning.sight import SightMaker
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import load_episodes, task_file

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.errors import InputError
-from mtvm.files import read_bytes, read_json
+from mtvm.io.files import read_bytes, read_json
 from mtvm.learning.run_folder import RunFolder
 from mtvm.studies import bootstrap
 from mtvm.studies.bootstrap import Interval, Sample

@@ -8,11 +8,11 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from mtvm.config import BLIND, Split, TrainConfig
-from mtvm.config_files import differences, from_plain
+from mtvm.configs.presets import PRESETS
+from mtvm.configs.run import BLIND, Split, TrainConfig
 from mtvm.errors import InputError, shown
+from mtvm.io.config_files import differences, from_plain
 from mtvm.learning.run_folder import RunFolder, with_guesser_of
-from mtvm.presets import PRESETS
 from mtvm.studies.conditions import NOISE_ON_SIGHT
 from mtvm.studies.data import StudyData
 from mtvm.studies.study import Arm, Budget, Options, Study

@@ -14,10 +14,10 @@ from typing import get_args
 import numpy as np
 
 import mtvm
-from mtvm.config import BLIND
-from mtvm.files import atomic_path, json_text, read_bytes
+from mtvm.configs.run import BLIND
+from mtvm.io.files import atomic_path, json_text, read_bytes
+from mtvm.io.report_page import escaped, page, paragraphs, section
 from mtvm.machine import usable_cores
-from mtvm.report_page import escaped, page, paragraphs, section
 from mtvm.studies import bootstrap, charts
 from mtvm.studies.blocks import Block, Figure, Row, Table, Text, shown
 from mtvm.studies.findings import Difference, Findings, differences

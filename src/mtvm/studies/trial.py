@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import mtvm
-from mtvm.config import DataConfig, Split, TrainConfig
-from mtvm.config_files import differences, from_plain, to_plain
-from mtvm.files import read_json, write_json
+from mtvm.configs.run import DataConfig, Split, TrainConfig
+from mtvm.io.config_files import differences, from_plain, to_plain
+from mtvm.io.files import read_json, write_json
 from mtvm.learning.run_folder import BEST, CHECKPOINT
 from mtvm.models.config import ModelConfig
 from mtvm.models.saving import CONFIG, WEIGHTS

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.config import DataConfig, Split
+from mtvm.configs.run import DataConfig, Split
 from mtvm.errors import InputError, shown
 from mtvm.world.skybox import load_faces, render_views, skybox_folder
 from mtvm.world.world import World

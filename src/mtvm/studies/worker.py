@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from mtvm.config import Split
+from mtvm.configs.run import Split
 from mtvm.errors import InputError
-from mtvm.files import atomic_path, write_json, write_text
+from mtvm.io.files import atomic_path, write_json, write_text
 from mtvm.learning.run_folder import RunFolder
 from mtvm.studies.trial import Evaluated, Trial
 

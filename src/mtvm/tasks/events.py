@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from mtvm.errors import InputError, shown
-from mtvm.files import atomic_path, json_text, parse_json
+from mtvm.io.files import atomic_path, json_text, parse_json
 from mtvm.world.world import World
 
 STEPS = "steps.jsonl"

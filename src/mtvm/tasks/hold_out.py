@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mtvm.errors import InputError, shown
-from mtvm.files import read_bytes, write_json
+from mtvm.io.files import read_bytes, write_json
 from mtvm.tasks import r2r
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import task_file

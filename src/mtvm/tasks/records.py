@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.errors import InputError, shown
-from mtvm.files import parse_json, read_bytes
-from mtvm.unpacking import unpacked
+from mtvm.io.files import parse_json, read_bytes
+from mtvm.io.unpacking import unpacked
 from mtvm.world.world import World
 
 MakeWorld = Callable[[set[str]], World]

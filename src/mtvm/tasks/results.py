@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.errors import InputError, shown
-from mtvm.files import atomic_path, read_json, write_json
+from mtvm.io.files import atomic_path, read_json, write_json
 from mtvm.tasks.definitions import definitions_of
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metric import EVALUATED

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.files import write_json, write_text
+from mtvm.io.files import write_json, write_text
 from mtvm.tasks.registry import TASKS
 from mtvm.world.graph import SUFFIX, NavGraph
 

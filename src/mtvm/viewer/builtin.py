@@ -6,10 +6,10 @@ looks, and what the agent thought is thought again.
 
 from __future__ import annotations
 
-from mtvm.config import DataConfig, Split
-from mtvm.files import cache_dir
+from mtvm.configs.run import DataConfig, Split
 from mtvm.homes.build import WorldConfig
 from mtvm.homes.painter import Painter
+from mtvm.io.files import cache_dir
 from mtvm.learning.run_folder import RunFolder
 from mtvm.models.pretrained import HOMES, agent_folder
 from mtvm.viewer.sources import Defaults, Live, Source, read_evaluation

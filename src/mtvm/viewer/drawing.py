@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from mtvm.errors import InputError, MissingExtraError
-from mtvm.files import atomic_path, write_text
+from mtvm.io.files import atomic_path, write_text
 
 if TYPE_CHECKING:
     from PIL.Image import Image as PILImage

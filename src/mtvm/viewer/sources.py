@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.config import DataConfig
+from mtvm.configs.run import DataConfig
 from mtvm.errors import InputError, shown
-from mtvm.files import read_json
+from mtvm.io.files import read_json
 from mtvm.learning.run_folder import EVALUATIONS, RunFolder
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet

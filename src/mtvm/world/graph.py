@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.arrays import keep_cached, read_cached
 from mtvm.errors import InputError, shown
-from mtvm.files import cache_dir, parse_json, read_bytes
+from mtvm.io.arrays import keep_cached, read_cached
+from mtvm.io.files import cache_dir, parse_json, read_bytes
 from mtvm.world.views import HALF_HFOV, HEADINGS, VIEW_ELEVATION, VIEW_HEADING, VIEWS
 
 CACHE_VERSION = 3

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mtvm.errors import InputError, MissingExtraError
-from mtvm.files import read_bytes
+from mtvm.io.files import read_bytes
 from mtvm.machine import usable_cores
 
 # For each face, which pose-camera axes (X right, Y down, Z forward) are its file's right and down, and which

@@ -9,7 +9,7 @@ from tyro.conf import Positional, arg
 
 from mtvm.app.options import Switch, console
 from mtvm.errors import InputError
-from mtvm.files import json_text
+from mtvm.io.files import json_text
 from mtvm.tasks.metric import EVALUATED, METRICS, describe_units
 
 

@@ -13,8 +13,8 @@ from tyro.conf import Positional, arg
 
 from mtvm.app.options import console, with_absolute_paths
 from mtvm.app.tables import simple_table
-from mtvm.files import read_json
-from mtvm.speaker_config import AugmentConfig, SpeakerConfig
+from mtvm.configs.speaker import AugmentConfig, SpeakerConfig
+from mtvm.io.files import read_json
 
 _DEFAULT = SpeakerConfig()
 

@@ -12,7 +12,7 @@ from tyro.conf import Positional, arg
 from mtvm.app.options import DataOption, SplitOption, SupervisionOption, Switch, TaskOption, console
 from mtvm.app.tables import add_metrics_row, metrics_table
 from mtvm.errors import InputError
-from mtvm.files import json_text, write_json
+from mtvm.io.files import json_text, write_json
 from mtvm.tasks.baselines import Baseline, run_baseline
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.definitions import Codebase

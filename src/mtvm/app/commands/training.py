@@ -13,11 +13,11 @@ from tyro.conf import Positional, arg
 
 from mtvm.app.options import DeviceOption, Switch, console, with_absolute_paths
 from mtvm.app.tables import add_metrics_row, metrics_table
-from mtvm.config import DataConfig, Split, TrainConfig
-from mtvm.files import json_text
+from mtvm.configs.presets import DESCRIPTIONS, PRESETS, PRETRAINING
+from mtvm.configs.run import DataConfig, Split, TrainConfig
+from mtvm.io.files import json_text
 from mtvm.learning.run_folder import RunFolder
 from mtvm.machine import choose_device
-from mtvm.presets import DESCRIPTIONS, PRESETS, PRETRAINING
 from mtvm.tasks.ndh import Supervision
 
 if TYPE_CHECKING:

@@ -92,7 +92,7 @@ def figure(
     an animation; frames: the same as PNG files in a ZIP archive. html: a page in one file. A run with several
     evaluations needs --split.
     """
-    from mtvm.files import atomic_path, write_text
+    from mtvm.io.files import atomic_path, write_text
     from mtvm.viewer.exporting import frames, gif, page_of
     from mtvm.viewer.figures import draw_map, draw_matrix, draw_strip
     from mtvm.viewer.sources import Defaults

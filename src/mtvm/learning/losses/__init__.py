@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mtvm.config import LossConfig
+from mtvm.configs.run import LossConfig
 from mtvm.errors import InputError
 from mtvm.learning.losses.a2c import A2C
 from mtvm.learning.losses.base import Loss, Term

@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from mtvm.config import ConsistencyConfig
+from mtvm.configs.run import ConsistencyConfig
 from mtvm.learning.losses.base import Loss, Term
 from mtvm.learning.rollout import Needs, Trace
 from mtvm.models.packing import Packing

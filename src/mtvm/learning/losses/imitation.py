@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch.nn import functional
 
-from mtvm.config import ImitationConfig
+from mtvm.configs.run import ImitationConfig
 from mtvm.learning.losses.base import Loss, Term
 from mtvm.learning.rollout import Needs, Policy, Trace
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from mtvm.config import MaskedWordsConfig
+from mtvm.configs.run import MaskedWordsConfig
 from mtvm.learning.losses.base import Loss, Term
 from mtvm.learning.rollout import Needs, Policy, Trace
 from mtvm.models.network import Network

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from mtvm.config import MatchingConfig
+from mtvm.configs.run import MatchingConfig
 from mtvm.learning.losses.base import Loss, Term
 from mtvm.learning.rollout import Needs, Policy, Rows, StepTrace, Trace
 from mtvm.tasks.episode import EpisodeSet

@@ -11,7 +11,7 @@ import dataclasses
 import torch
 from torch import Tensor
 
-from mtvm.config import ConsistencyConfig
+from mtvm.configs.run import ConsistencyConfig
 from mtvm.learning.losses.base import Loss, Term
 from mtvm.learning.rollout import Needs, Trace
 from mtvm.models.language import Text

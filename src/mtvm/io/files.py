@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from mtvm.errors import InputError
-from mtvm.locks import HAS_LOCKS, lock
+from mtvm.io.locks import HAS_LOCKS, lock
 
 _TEMPORARY = ".tmp"
 """How the names of temporary folders end; they begin with a dot and the name of what is written."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.errors import InputError
-from mtvm.files import atomic_path
+from mtvm.io.files import atomic_path
 
 _HEADER_READERS: dict[tuple[int, int], Callable[[IO[bytes]], Any]] = {
     (1, 0): np.lib.format.read_array_header_1_0,

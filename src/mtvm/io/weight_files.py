@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from mtvm.errors import InputError, MissingExtraError, shown
-from mtvm.files import atomic_path
+from mtvm.io.files import atomic_path
+from mtvm.io.unpacking import check_unpacked
 from mtvm.machine import import_torch
-from mtvm.unpacking import check_unpacked
 
 if TYPE_CHECKING:
     from torch import Tensor

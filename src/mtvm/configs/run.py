@@ -1,6 +1,6 @@
 """What a training run is made of, as plain dataclasses: nothing here imports torch.
 
-`mtvm.presets` has the runs that we know; any field can be set on the command line.
+`mtvm.configs.presets` has the runs that we know; any field can be set on the command line.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import dataclasses
 from pathlib import Path
 from typing import Any, Literal
 
-from mtvm.config_files import check_numbers, from_plain, to_plain
 from mtvm.errors import InputError
+from mtvm.io.config_files import check_numbers, from_plain, to_plain
 from mtvm.models.config import ModelConfig
 from mtvm.tasks.metric import EVALUATED
 from mtvm.tasks.ndh import Supervision

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from mtvm.config import DataConfig, OptimizerConfig, Split
-from mtvm.config_files import check_numbers
+from mtvm.configs.run import DataConfig, OptimizerConfig, Split
 from mtvm.errors import InputError
+from mtvm.io.config_files import check_numbers
 from mtvm.models.config import SpeakerModelConfig
 
 

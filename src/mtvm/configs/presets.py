@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from mtvm.config import (
+from mtvm.configs.run import (
     A2CConfig,
     ConsistencyConfig,
     DataConfig,

@@ -1,0 +1,1 @@
+"""Reading and writing: files replaced in one step, locks, arrays, weights and configs checked before they are used."""
