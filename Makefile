@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test fuzz attack lint format bench r2r r2r-pixels r2r-rows r4r ndh records augmented augmented-second pretrained vendor clean
+.PHONY: help demo test test-all fuzz attack lint format bench r2r r2r-pixels r2r-rows r4r ndh records augmented augmented-second pretrained vendor clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## +/\t/; s/\$$\$$/$$/' | expand -t 18
@@ -12,8 +12,12 @@ help:  ## Show this list
 demo: $(READY)  ## Build 36 homes, train two agents in them, show scores and pictures
 	$(BIN)/mtvm demo
 
-test: $(READY)  ## Run the tests
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist worksteal --durations 10
+test: $(READY)  ## Run the tests, in under five minutes on two cores
+	$(PYTEST) -m "not slow"
+
+test-all: $(READY)  ## Run all tests, also those that take long: processes, kills, races, every study
+	$(PYTEST)
 
 CASES ?= 50000
 fuzz: $(READY)  ## Spoil files of every kind and see that each is refused in one sentence; CASES=n of them

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import signal
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,13 @@ settings.load_profile("untimed")
 for number, usual in ((signal.SIGHUP, signal.SIG_DFL), (signal.SIGINT, signal.default_int_handler)):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, usual)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say in a line each what was not tested here, and how to get it."""
+    skipped = Counter(str(report.longrepr[2]) for report in terminalreporter.stats.get("skipped", []))
+    for reason, count in skipped.items():
+        terminalreporter.write_line(f"Not tested, {count}: {reason.removeprefix('Skipped: ')}")
 
 
 @pytest.fixture(scope="session", autouse=True)

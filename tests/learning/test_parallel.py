@@ -36,6 +36,8 @@ LOSSES = {
     "sampled": LossConfig(imitation=ImitationConfig(weight=0.2, student_weight=0.3), consistency=OFF),
     "consistent": LossConfig(),
 }
+pytestmark = pytest.mark.slow
+
 SCRIPT = Path(__file__).with_name("two_processes.py")
 
 

@@ -113,13 +113,21 @@ def test_run_begins_from_the_state_before_another_diverged(small_data, tmp_path)
 # What cannot go on
 
 
-@pytest.fixture
-def stopped(small_data, tmp_path):
-    """A run that was stopped after an update, on data of its own."""
-    data = tmp_path / "data"
-    shutil.copytree(small_data, data)
-    config = small_config(data, tmp_path / "run")
+@pytest.fixture(scope="module")
+def stopped_once(small_data, tmp_path_factory):
+    """A run that was stopped after an update."""
+    config = small_config(small_data, tmp_path_factory.mktemp("stopped") / "run")
     assert not Stopped(config, 1).run()
+    return config
+
+
+@pytest.fixture
+def stopped(stopped_once, tmp_path):
+    """The same run for the test alone, on data of its own."""
+    config = small_config(tmp_path / "data", tmp_path / "run")
+    shutil.copytree(stopped_once.data.folder, config.data.folder)
+    shutil.copytree(stopped_once.out, config.out)
+    RunFolder(config.out).write_config(config)
     return config
 
 

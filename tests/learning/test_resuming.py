@@ -176,6 +176,7 @@ KILLING = """
 """
 
 
+@pytest.mark.slow
 def test_killed_run_ends_bit_by_bit_as_one_that_was_not(small_data, tmp_path):
     whole = small_config(small_data, tmp_path / "whole", batch=2, optimizer={"updates": 6}, selection={"every": 2})
     broken = changed(whole, out=tmp_path / "broken")
@@ -202,6 +203,7 @@ def test_killed_run_ends_bit_by_bit_as_one_that_was_not(small_data, tmp_path):
     assert leftovers(broken.out) == []
 
 
+@pytest.mark.slow
 def test_ctrl_c_saves_and_says_how_to_go_on(small_data, tmp_path):
     config = small_config(small_data, tmp_path / "run", optimizer={"updates": 100_000}, selection={"every": 100_000})
     with subprocess.Popen(
@@ -234,6 +236,7 @@ def test_nohup_lets_a_run_go_on_when_its_terminal_is_closed(small_data, tmp_path
         signal.signal(signal.SIGHUP, before)
 
 
+@pytest.mark.slow
 def test_closed_terminal_loses_nothing(small_data, tmp_path):
     """A real terminal: the run gets SIGHUP, and cannot print any more."""
     config = small_config(small_data, tmp_path / "run", optimizer={"updates": 100_000}, selection={"every": 100_000})

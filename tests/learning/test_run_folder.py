@@ -167,6 +167,7 @@ def test_clear_removes_a_run_but_not_one_that_is_being_trained(tmp_path):
     assert [item.name for item in tmp_path.iterdir()] == ["lock"]
 
 
+@pytest.mark.slow
 def test_second_process_is_refused_before_it_reads_or_writes_anything(config):
     """Two real processes; the first one is held in the middle of its training."""
     config = changed(config, optimizer={"updates": 100_000}, selection={"every": 100_000})

@@ -245,6 +245,7 @@ def test_train_begins_with_the_encoders_of_a_prevalent_file(small_data, tmp_path
     assert trainer.start.endswith(f"{tmp_path / 'pytorch_model.bin'}, the rest random.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("precision", "kind"), [("bf16", "adamw"), ("fp16", "adamw"), ("fp16", "muon")])
 def test_train_in_half_precision(small_data, tmp_path, precision, kind):
     """In a process of its own: on some processors bfloat16 products die unless oneDNN is told to avoid them."""
