@@ -13,7 +13,19 @@ from typing import Any
 from tyro.extras import SubcommandApp
 
 import mtvm
-from mtvm.app.commands import comparing, features, grounding, speaker, studies, tasks, training, viewing, weights, world
+from mtvm.app.commands import (
+    comparing,
+    data,
+    features,
+    grounding,
+    speaker,
+    studies,
+    tasks,
+    training,
+    viewing,
+    weights,
+    world,
+)
 from mtvm.errors import InputError, MissingExtraError, shown
 from mtvm.machine import OPTIONAL
 from mtvm.progress import notice
@@ -47,7 +59,7 @@ GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
     "study": ("The paper's tables and figures, each with one command.", studies.COMMANDS),
     "weights": ("Import, export and check weights.", weights.COMMANDS),
     "speaker": ("Train a speaker, which describes paths in words.", speaker.COMMANDS),
-    "data": ("Build one dataset from another.", {"r4r": tasks.r4r, "hold-out": tasks.hold_out}),
+    "data": ("Make datasets from what others publish, and from each other.", data.COMMANDS),
     "homes": ("Build the built-in world.", {"build": world.build}),
 }
 

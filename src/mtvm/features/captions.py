@@ -5,8 +5,9 @@ The file has one JSON object a line, plain or gzipped:
     {"scan": ..., "viewpoint": ..., "captions": [["a rug on a floor", "a sofa in a room", "a white ceiling"], ...]}
 
 `captions` has one entry for each heading, evenly spaced and clockwise from north (+y), with three captions each:
-looking 30 degrees down, level, and 30 degrees up. Eight headings are 45 degrees apart, twelve are our own views. A
-view that nobody described has an empty caption. Other fields are ignored.
+looking 30 degrees down, level, and 30 degrees up. Eight headings are 45 degrees apart, twelve are our own views; 36
+captions in a row, one for each view in our order, are twelve headings too. A view that nobody described has an empty
+caption. Other fields are ignored.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from mtvm.features.store import FeatureStore
 from mtvm.io.arrays import keep_cached, read_cached
 from mtvm.io.files import cache_dir
 from mtvm.progress import track
-from mtvm.world.views import HEADING_STEP, HEADINGS, ROWS
+from mtvm.world.views import HEADING_STEP, HEADINGS, ROWS, VIEWS
 
 _EMBEDDER = "all-MiniLM-L6-v2"
 _PART = 16_384
@@ -153,6 +154,8 @@ def _checked_place(record: Any, where: str) -> CaptionedPlace:
     captions = record.get("captions")
     if not isinstance(captions, list) or not captions:
         raise InputError(f"{where}: field 'captions' is missing or not a list with an entry for each heading.")
+    if len(captions) == VIEWS and all(isinstance(caption, str) for caption in captions):
+        captions = [captions[heading::HEADINGS] for heading in range(HEADINGS)]
     for heading, row in enumerate(captions):
         if not isinstance(row, list) or len(row) != ROWS or not all(isinstance(caption, str) for caption in row):
             raise InputError(

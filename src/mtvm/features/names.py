@@ -118,7 +118,7 @@ def semantic_features(
 
 def read_semantics(source: Path | str, scans: Collection[str] | None = None) -> Iterator[SeenPlace]:
     """The lines of a semantics file (plain or gzipped), or those of some scans; an error names line and field."""
-    return read_viewpoint_lines(Path(source), "semantics file", _checked_place, scans)
+    return read_viewpoint_lines(Path(source), "semantics file", check_place, scans)
 
 
 def room_phrase(room: str) -> str:
@@ -249,7 +249,7 @@ def _parts(name: str) -> list[str]:
     return [part for part in parts if part]
 
 
-def _checked_place(record: Any, where: str) -> SeenPlace:
+def check_place(record: Any, where: str) -> SeenPlace:
     if not isinstance(record, dict):
         raise InputError(f"{where}: not a JSON object with the fields scan, viewpoint, room and objects.")
     scan, viewpoint, room = checked_texts(record, ("scan", "viewpoint", "room"), where)
