@@ -4,6 +4,9 @@ import dataclasses
 import errno
 import json
 import shutil
+import subprocess
+import sys
+import textwrap
 
 import numpy as np
 import pytest
@@ -14,6 +17,7 @@ from small_runs import (
     assert_same_state,
     changed,
     contents,
+    environment,
     leftovers,
     saved_state,
     small_config,
@@ -211,6 +215,12 @@ def first_moments(state):
     return next(iter(state["optimizer"]["state"].values()))
 
 
+def change_moment(state, change):
+    """Change a moment that is a matrix."""
+    known = next(one for one in state["optimizer"]["state"].values() if one["exp_avg"].dim() == 2)
+    known["exp_avg"] = change(known["exp_avg"])
+
+
 SPOILED = {
     "no model": lambda state: state.pop("model"),
     "no optimizer": lambda state: state.pop("optimizer"),
@@ -235,6 +245,22 @@ SPOILED = {
     "a moment of another shape": lambda state: first_moments(state).update(exp_avg=torch.zeros(7)),
     "a moment that is a number": lambda state: first_moments(state).update(exp_avg=3),
     "a moment less": lambda state: first_moments(state).pop("exp_avg_sq"),
+    "a moment of other numbers": lambda state: change_moment(state, lambda one: one.double()),
+    "a moment in another order": lambda state: change_moment(state, lambda one: one.T.contiguous().T),
+    "a moment that is not finite": lambda state: change_moment(state, lambda one: one.fill_(torch.inf)),
+    "moments of another optimizer": lambda state: first_moments(state).update(momentum=first_moments(state)["exp_avg"]),
+    "moments of no weight": lambda state: state["optimizer"]["state"].update({10_000: first_moments(state)}),
+    "steps that are a row": lambda state: first_moments(state).update(step=torch.ones(1)),
+    "steps before the first": lambda state: first_moments(state).update(step=torch.tensor(-1.0)),
+    "another option": lambda state: state["optimizer"]["param_groups"][0].update(weight_decay=7.0),
+    "another option's kind": lambda state: state["optimizer"]["param_groups"][0].update(foreach="yes"),
+    "weights in other groups": lambda state: state["optimizer"]["param_groups"][0]["params"].reverse(),
+    "weights that are not finite": lambda state: state["model"]["critic.0.bias"].fill_(torch.nan),
+    "very many batches": lambda state: state.update(batches=[2**62]),
+    "an update after the last": lambda state: state.update(update=5, batches=[5]),
+    "a validation to come": lambda state: state.update(validated=3),
+    "another metric": lambda state: state["selection"].update(metric="colour"),
+    "lines without a time": lambda state: state.update(unwritten=[{"loss": 1.0}]),
     "a rate that is a list": lambda state: state["optimizer"]["param_groups"][0].update(lr=[1.0]),
     "a config that is a word": lambda state: state.update(config="paper"),
 }
@@ -246,6 +272,35 @@ def test_resuming_refuses_a_well_formed_checkpoint_of_something_else(stopped, sp
     spoil(state)
     torch.save(state, RunFolder(stopped.out).checkpoint)
     assert_refused(stopped, "lacks something of a checkpoint of this run, or has it of another kind")
+
+
+SCALARS = """
+    import sys, torch
+    from mtvm.errors import InputError
+    from mtvm.learning.run_folder import RunFolder
+    from mtvm.learning.trainer import Trainer
+
+    try:
+        Trainer(RunFolder(sys.argv[1]).config(), show_progress=False).run()
+    except InputError as error:
+        sys.exit(str(error))
+"""
+
+
+@pytest.mark.parametrize("kind", ["adamw", "muon"])
+def test_resuming_refuses_moments_that_are_single_numbers(small_data, tmp_path, kind):
+    """In a process of its own: the optimizer would read and write beyond such a moment."""
+    config = small_config(small_data, tmp_path / "run", optimizer={"kind": kind})
+    assert not Stopped(config, 1).run()
+    state = saved_state(config.out)
+    for known in state["optimizer"]["state"].values():
+        known.update({name: torch.tensor(0.5) for name in known})
+    torch.save(state, RunFolder(config.out).checkpoint)
+    arguments = [sys.executable, "-c", textwrap.dedent(SCALARS), str(config.out)]
+    done = subprocess.run(arguments, env=environment(), capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 1, done.stderr
+    assert "checkpoint.pt: lacks something of a checkpoint of this run, or has it of another kind" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_resuming_refuses_a_changed_config(stopped):

@@ -207,6 +207,37 @@ def test_train_speaker_refuses_a_checkpoint_of_something_else(stopped, name, spo
         train_speaker(stopped, show_progress=False)
 
 
+def first_moments(state):
+    """What the optimizer knows of one of the weights."""
+    return next(iter(state["optimizer"]["state"].values()))
+
+
+ODD = {
+    "an odd option": lambda state: state["optimizer"]["param_groups"][0].update(betas="often"),
+    "an odd rate": lambda state: state["optimizer"]["param_groups"][0].update(lr=None),
+    "another option": lambda state: state["optimizer"]["param_groups"][0].update(pieces=5),
+    "a moment of another shape": lambda state: first_moments(state).update(exp_avg=torch.zeros(7)),
+    "a moment that is one number": lambda state: first_moments(state).update(exp_avg=torch.tensor(0.5)),
+    "a moment that is a word": lambda state: first_moments(state).update(exp_avg="high"),
+    "a moment less": lambda state: first_moments(state).pop("exp_avg_sq"),
+    "a weight of another shape": lambda state: state["speaker"].update({"heading.weight": torch.zeros(3)}),
+    "weights that are not finite": lambda state: state["speaker"]["norm.weight"].fill_(torch.nan),
+    "an average that is not finite": lambda state: next(iter(state["ema"]["weights"].values())).fill_(torch.inf),
+    "an update after the last": lambda state: state.update(updates=2**62),
+    "a best that is a word": lambda state: state.update(best="good"),
+}
+
+
+@pytest.mark.parametrize("spoil", ODD.values(), ids=ODD)
+def test_train_speaker_refuses_a_checkpoint_with_something_odd(stopped, spoil):
+    path = stopped.out / "checkpoint.pt"
+    state = checkpoint.load(path)
+    spoil(state)
+    torch.save(state, path)
+    with pytest.raises(InputError, match=r"checkpoint\.pt: lacks something of a checkpoint"):
+        train_speaker(stopped, show_progress=False)
+
+
 def test_train_speaker_with_a_damaged_checkpoint_offers_the_one_before(small_data, tmp_path):
     made = config(small_data, tmp_path, updates=4)
     assert train_speaker(made, show_progress=False)

@@ -104,6 +104,15 @@ def checksum(tensors: Mapping[str, Tensor]) -> str:
     return digest.hexdigest()
 
 
+def is_finite(tensor: Tensor) -> bool:
+    """Whether all numbers of a tensor are finite, in one pass."""
+    torch = import_torch("Weights")
+    if not (tensor.numel() and tensor.is_floating_point()):
+        return True
+    numbers = tensor.float() if tensor.element_size() == 1 else tensor  # torch cannot compare numbers of one byte
+    return all(bool(extreme.isfinite()) for extreme in torch.aminmax(numbers))  # both are NaN if one number is
+
+
 def write_safetensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
     """Write tensors with their digest; a full disk leaves what was there."""
     from safetensors import SafetensorError

@@ -18,7 +18,7 @@ import torch
 from mtvm import __version__
 from mtvm.errors import InputError, shown
 from mtvm.io.files import atomic_path
-from mtvm.io.weight_files import read_weight_file, torch_file
+from mtvm.io.weight_files import is_finite, read_weight_file, torch_file
 
 FORMAT = 2
 
@@ -74,42 +74,33 @@ def going_on_from(path: Path) -> Iterator[None]:
 
 
 def check_kind(given: Any, ours: Any, name: str) -> None:
-    """Raise a ValueError unless a value of a checkpoint is such as ours: tensors of the same shape, the same names,
-    numbers where we have numbers. An empty dictionary or list of ours stands for any."""
+    """Raise a ValueError unless a value of a checkpoint is such as ours: tensors of the same shape and finite numbers,
+    the same names and words, numbers where we have numbers. An empty dictionary or list of ours stands for any."""
     if isinstance(ours, torch.Tensor):
         fits = isinstance(given, torch.Tensor) and (given.shape, given.dtype) == (ours.shape, ours.dtype)
+        fits = fits and given.is_contiguous() and is_finite(given)  # optimizers compute on the memory as it lies
     elif isinstance(ours, dict):
         fits = isinstance(given, dict) and (not ours or given.keys() == ours.keys())
     elif isinstance(ours, list | tuple):
         fits = type(given) is type(ours) and (not ours or len(given) == len(ours))
     elif isinstance(ours, float) or ours is None:
         fits = (given is None and ours is None) or (isinstance(given, int | float) and not math.isnan(given))
+    elif isinstance(ours, str):
+        fits = given == ours
     else:
         fits = type(given) is type(ours) and (not isinstance(given, int) or given >= 0)
     if not fits:
-        raise ValueError(f"{name} is {shown(given, 30)}")
+        raise ValueError(f"{name} is {shown(_described(given), 40)}")
     inside = ours.items() if isinstance(ours, dict) else enumerate(ours) if isinstance(ours, list | tuple) else ()
     for part, value in inside:
         check_kind(given[part], value, f"{name}.{part}")
 
 
-def options_of(optimizer: torch.optim.Optimizer) -> list[dict[str, Any]]:
-    return [{name: value for name, value in group.items() if name != "params"} for group in optimizer.param_groups]
-
-
-def check_optimizer(optimizer: torch.optim.Optimizer, options: list[dict[str, Any]]) -> None:
-    """Raise a ValueError unless an optimizer that was loaded has options of the kinds that it had before, and knows the
-    same of each weight, in tensors that fit it."""
-    for group, before in zip(optimizer.param_groups, options, strict=True):
-        check_kind({name: group[name] for name in before}, before, "optimizer")
-        known = set()
-        for weight in group["params"]:
-            about = optimizer.state.get(weight, {})
-            known.add(tuple(sorted(about)))
-            if not all(isinstance(one, torch.Tensor) and one.shape in ((), weight.shape) for one in about.values()):
-                raise ValueError("what the optimizer knows of a weight does not fit it")
-        if len(known - {()}) > 1:
-            raise ValueError("the optimizer knows more of some weights than of others")
+def _described(given: Any) -> Any:
+    if not isinstance(given, torch.Tensor):
+        return given
+    finite = "" if is_finite(given) else ", with numbers that are not finite"
+    return f"a tensor {tuple(given.shape)} of {given.dtype}{finite}"
 
 
 def refuse_other_data(path: Path, before: Mapping[str, str], now: Mapping[str, str]) -> None:

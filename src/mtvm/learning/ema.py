@@ -47,6 +47,8 @@ class EMA:
     def state_dict(self) -> dict[str, Any]:
         return {"weights": self.weights, "updates": self.updates}
 
+    @torch.no_grad()
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.weights = {name: state["weights"][name].to(value.device) for name, value in self.weights.items()}
+        for name, average in self.weights.items():
+            average.copy_(state["weights"][name])
         self.updates = state["updates"]

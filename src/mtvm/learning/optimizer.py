@@ -10,6 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from mtvm.configs.run import OptimizerConfig
+from mtvm.errors import shown
+from mtvm.learning.checkpoint import check_kind
 from mtvm.models.network import Network
 
 
@@ -128,6 +130,34 @@ def _newton_schulz(square: Tensor) -> Tensor:
     factor = third * square
     factor.diagonal(dim1=-2, dim2=-1).add_(first)
     return factor.baddbmm_(square, square, alpha=fifth)
+
+
+def check_optimizer(given: Any, optimizer: torch.optim.Optimizer) -> None:
+    """Raise a ValueError unless what a checkpoint holds of an optimizer fits ours: the same weights in the same groups
+    with the same options, and of each weight the moments, which are like it, and a number of steps."""
+    groups = optimizer.state_dict()["param_groups"]
+    check_kind(given, {"state": {}, "param_groups": [{} for _ in groups]}, "optimizer")
+    for theirs, group in zip(given["param_groups"], groups, strict=True):
+        for name in group.keys() & theirs.keys():  # other versions of torch have other options
+            check_kind(theirs[name], group[name], f"optimizer.{name}")
+            if theirs[name] != group[name] and name not in ("lr", "fused"):
+                raise ValueError(f"optimizer.{name} is {shown(theirs[name], 30)}")
+    weights = {
+        number: (weight, group)
+        for ours, group in zip(optimizer.param_groups, groups, strict=True)
+        for number, weight in zip(group["params"], ours["params"], strict=True)
+    }
+    for number, known in given["state"].items():
+        weight, group = weights[number]
+        moments = dict.fromkeys(("momentum",) if group["pieces"] else ("exp_avg", "exp_avg_sq"), weight.detach())
+        check_kind(known, moments | {"step": torch.zeros(())}, f"optimizer.state.{number}")
+        if known["step"] < 0:
+            raise ValueError(f"optimizer.state.{number}.step is {known['step']}")
+
+
+def load_optimizer(optimizer: torch.optim.Optimizer, given: dict[str, Any]) -> None:
+    """Go on from a state that was checked. Options are not learned: they stay as they are."""
+    optimizer.load_state_dict({"state": given["state"], "param_groups": optimizer.state_dict()["param_groups"]})
 
 
 def lr_at(update: int, config: OptimizerConfig) -> float:

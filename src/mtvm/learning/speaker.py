@@ -33,7 +33,7 @@ from mtvm.learning import checkpoint, streams
 from mtvm.learning.data import fingerprints
 from mtvm.learning.ema import EMA
 from mtvm.learning.interruption import interruption
-from mtvm.learning.optimizer import lr_at, make_optimizer, set_lr
+from mtvm.learning.optimizer import check_optimizer, load_optimizer, lr_at, make_optimizer, set_lr
 from mtvm.learning.paths import PathVision
 from mtvm.learning.record import Record
 from mtvm.learning.run_folder import BEFORE, CHECKPOINT, RunFolder
@@ -140,8 +140,8 @@ class SpeakerTrainer:
             self.speaker.save(self.config.out)
         return loss
 
-    def _save(self) -> None:
-        state = {
+    def state(self) -> dict[str, Any]:
+        return {
             "config": to_plain(self.config),
             "speaker": self.speaker.state_dict(),
             "optimizer": self.optimizer.state_dict(),
@@ -152,7 +152,9 @@ class SpeakerTrainer:
             "losses": self.losses,
             "data": self._fingerprints,
         }
-        checkpoint.save(self.config.out / CHECKPOINT, state, self.config.out / BEFORE)
+
+    def _save(self) -> None:
+        checkpoint.save(self.config.out / CHECKPOINT, self.state(), self.config.out / BEFORE)
 
     def _resume(self) -> None:
         path, plain = self.config.out / CHECKPOINT, to_plain(self.config)
@@ -177,11 +179,17 @@ class SpeakerTrainer:
             )
 
     def _go_on_from(self, state: dict[str, Any]) -> None:
+        for name, ours in self.state().items():
+            if name not in ("config", "data", "optimizer"):
+                checkpoint.check_kind(state[name], ours, name)
+        check_optimizer(state["optimizer"], self.optimizer)
+        if not state["validated"] <= state["updates"] <= self.config.optimizer.updates:
+            raise ValueError(f"updates is {state['updates']}, validated {state['validated']}")
         self.speaker.load_state_dict(state["speaker"])
-        self.optimizer.load_state_dict(state["optimizer"])
+        load_optimizer(self.optimizer, state["optimizer"])
         if self.ema is not None:
             self.ema.load_state_dict(state["ema"])
-        self.updates, self.best, self.validated = int(state["updates"]), float(state["best"]), int(state["validated"])
+        self.updates, self.best, self.validated = state["updates"], float(state["best"]), state["validated"]
         self.losses = [float(loss) for loss in state["losses"]]
 
 

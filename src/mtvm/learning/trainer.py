@@ -21,6 +21,7 @@ from mtvm.learning.data import Data, fingerprints
 from mtvm.learning.evaluation import walk
 from mtvm.learning.initial_weights import make_model
 from mtvm.learning.interruption import interruption
+from mtvm.learning.optimizer import check_optimizer
 from mtvm.learning.record import Record
 from mtvm.learning.run_folder import CONFIG, GUESSER, TENSORBOARD, RunFolder, Selection, refuse_changes, with_guesser_of
 from mtvm.learning.texts import Texts
@@ -238,10 +239,13 @@ class Trainer:
         for name, ours in self.state().items():
             if name not in ("config", "data", "optimizer"):
                 checkpoint.check_kind(state[name], ours, name)
-        optimizer = self.learner.optimizer
-        options = checkpoint.options_of(optimizer)
+        check_optimizer(state["optimizer"], self.learner.optimizer)
+        update = state["update"]
+        if not (sum(state["batches"]) == update <= self.config.optimizer.updates and state["validated"] <= update):
+            raise ValueError(f"update is {update}, validated {state['validated']}, batches are {state['batches']}")
+        if not all("seconds" in line for line in state["unwritten"]):
+            raise ValueError("unwritten lines do not say how long they took")
         self.learner.load_state_dict(state)
-        checkpoint.check_optimizer(optimizer, options)
         torch.set_rng_state(state["random"])
         self.selection = Selection(**state["selection"])
         self.validated, self.seconds = state["validated"], float(state["seconds"])

@@ -16,7 +16,7 @@ from mtvm.learning import parallel, streams
 from mtvm.learning.data import Dataset
 from mtvm.learning.ema import EMA
 from mtvm.learning.losses import Loss, Term, make_losses
-from mtvm.learning.optimizer import lr_at, make_optimizer, set_lr
+from mtvm.learning.optimizer import load_optimizer, lr_at, make_optimizer, set_lr
 from mtvm.learning.rollout import Needs, Policy, RolloutPlan, Trace, roll_out
 from mtvm.learning.texts import EncodedTexts, Texts
 from mtvm.models.network import Network
@@ -233,7 +233,7 @@ class Learner:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.updates = state["update"]
         self.model.load_state_dict(state["model"])
-        self.optimizer.load_state_dict(state["optimizer"])
+        load_optimizer(self.optimizer, state["optimizer"])
         self.scaler.load_state_dict(state["scaler"])
         if self.ema is not None:
             self.ema.load_state_dict(state["ema"])
