@@ -16,10 +16,10 @@ from pathlib import Path
 
 from playwright.sync_api import Page, Route, sync_playwright
 
+from mtvm.app.view import view
 from mtvm.tasks.baselines import run_baseline
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.results import write_results
-from mtvm.viewer.view import view
 
 REPEATS, STEPS, ROWS = 5, 3, 45_000
 LOOK = 500  # milliseconds that somebody looks at a step

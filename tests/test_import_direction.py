@@ -67,6 +67,12 @@ def test_module_imports_only_from_rooms_below_it(path):
         assert {own, other} not in APART, f"{relative} imports {name}, which stands beside it"
 
 
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_only_app_and_studies_know_the_built_in_world(path):
+    own = path.relative_to(SOURCE).parts[0]
+    assert own in ("homes", "app", "studies") or not {name for name in imports_of(path) if room_of(name) == "homes"}
+
+
 def test_imports_of_sees_imports_inside_functions(tmp_path):
     path = tmp_path / "module.py"
     path.write_text("def f():\n    from mtvm.learning.trainer import train\n    import mtvm.app.cli\n")

@@ -14,7 +14,7 @@ OFFERED = {
     "load_episodes": "mtvm.tasks.load",
     "score": "mtvm.tasks.results",
     "train": "mtvm.learning.trainer",
-    "view": "mtvm.viewer.view",
+    "view": "mtvm.app.view",
 }
 
 

@@ -13,6 +13,7 @@ import shutil
 from pathlib import Path
 
 import mtvm
+from mtvm.app import builtin
 from mtvm.app.demo import train_agent
 from mtvm.configs.presets import PRESETS
 from mtvm.configs.run import DataConfig
@@ -21,7 +22,6 @@ from mtvm.learning.run_folder import EVALUATIONS, RunFolder
 from mtvm.models.agent import Agent
 from mtvm.models.saving import WEIGHTS, save_compact
 from mtvm.tasks.metric import METRICS
-from mtvm.viewer import builtin
 
 WORLD = WorldConfig(homes=36, seed=0, features="names")
 SPLITS = ("r2r/val_seen", "r2r/val_unseen", "long/val_seen", "long/val_unseen")

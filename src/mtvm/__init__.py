@@ -19,12 +19,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mtvm.app.view import view
     from mtvm.learning.evaluation import evaluate
     from mtvm.learning.trainer import train
     from mtvm.models.agent import Agent
     from mtvm.tasks.load import load_episodes
     from mtvm.tasks.results import score
-    from mtvm.viewer.view import view
     from mtvm.world.simulator import Simulator
 
 __version__ = "0.1.0"
@@ -36,7 +36,7 @@ _HOMES = {
     "load_episodes": ("mtvm.tasks.load", "load_episodes"),
     "score": ("mtvm.tasks.results", "score"),
     "train": ("mtvm.learning.trainer", "train"),
-    "view": ("mtvm.viewer.view", "view"),
+    "view": ("mtvm.app.view", "view"),
 }
 
 __all__ = ["Agent", "Simulator", "evaluate", "load_episodes", "score", "train", "view"]

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from mtvm.studies.bootstrap import Interval
+from mtvm.tasks.bootstrap import Interval
 from mtvm.tasks.metric import METRICS
 
 if TYPE_CHECKING:

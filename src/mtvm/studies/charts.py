@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from mtvm.machine import require_matplotlib
-from mtvm.studies.bootstrap import Interval
+from mtvm.tasks.bootstrap import Interval
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")

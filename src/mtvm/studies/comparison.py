@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from mtvm.errors import InputError
-from mtvm.studies import bootstrap
-from mtvm.studies.bootstrap import Interval
 from mtvm.studies.findings import Scores, read_episodes
+from mtvm.tasks import bootstrap
+from mtvm.tasks.bootstrap import Interval
 from mtvm.tasks.metric import METRICS
 from mtvm.tasks.results import EPISODE_TABLE
 

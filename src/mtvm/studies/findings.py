@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from mtvm.errors import InputError
 from mtvm.io.files import read_bytes, read_json
 from mtvm.learning.run_folder import RunFolder
-from mtvm.studies import bootstrap
-from mtvm.studies.bootstrap import Interval, Sample
 from mtvm.studies.data import StudyData
 from mtvm.studies.plan import GIVEN, Request, shown_split
 from mtvm.studies.study import Study
 from mtvm.studies.trial import TRAINED, Trial
+from mtvm.tasks import bootstrap
 from mtvm.tasks.baselines import Baseline, run_baseline
+from mtvm.tasks.bootstrap import Interval, Sample
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metric import EVALUATED, METRICS

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from mtvm.studies.blocks import Block, Figure, metrics_table
-from mtvm.studies.bootstrap import Interval
 from mtvm.studies.charts import Line, Panel, draw_panels
 from mtvm.studies.findings import Findings
 from mtvm.studies.study import NO_HISTORY, UNSEEN, Arm, Study
+from mtvm.tasks.bootstrap import Interval
 
 _LONG, _R4R = "long/val_unseen", "r4r/val_unseen"
 _BINS = 4

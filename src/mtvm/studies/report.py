@@ -18,11 +18,12 @@ from mtvm.configs.run import BLIND
 from mtvm.io.files import atomic_path, json_text, read_bytes
 from mtvm.io.report_page import escaped, page, paragraphs, section
 from mtvm.machine import usable_cores
-from mtvm.studies import bootstrap, charts
+from mtvm.studies import charts
 from mtvm.studies.blocks import Block, Figure, Row, Table, Text, shown
 from mtvm.studies.findings import Difference, Findings, differences
 from mtvm.studies.plan import GIVEN, command_of
 from mtvm.studies.trial import Trial, code_version
+from mtvm.tasks import bootstrap
 from mtvm.tasks.metric import METRICS
 
 MARKDOWN, PAGE, FIGURES = "report.md", "report.html", "figures"

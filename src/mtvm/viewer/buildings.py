@@ -7,9 +7,10 @@ import functools
 import io
 import math
 import threading
+from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +27,22 @@ from mtvm.world.world import World
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from mtvm.homes.painter import Painter
 
 _STOREY = 1.8
 """Metres above the lowest viewpoint of a storey at which the next one begins."""
 _MOST_OBJECTS, _MOST_ROOMS = 24, 6
 _ROOM_RANGE = 10.0
 _SPHERE_WIDTH = 2048
+
+
+class Painter(Protocol):
+    """Draws skyboxes when somebody looks, where there are no photographs."""
+
+    skyboxes: Path
+    """Where they are kept."""
+
+    def ask(self, scan: str, viewpoint: str) -> Future[None]:
+        """Draw a viewpoint of a building; done when its file is there."""
 
 
 @dataclasses.dataclass(frozen=True)

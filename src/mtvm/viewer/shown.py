@@ -17,7 +17,7 @@ from mtvm.viewer.refusals import UnknownError
 from mtvm.viewer.sources import Live, Source
 
 if TYPE_CHECKING:
-    from mtvm.homes.painter import Painter
+    from mtvm.viewer.buildings import Painter
     from mtvm.viewer.sessions import Limits, LiveAgent, Session, Sessions
 
 _KEPT_WALKS = 64

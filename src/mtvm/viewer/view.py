@@ -1,4 +1,4 @@
-"""Starting the server of the page, for the command line and for notebooks."""
+"""The running server of the page, for the command line and for notebooks."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ import secrets
 import socket
 import threading
 import time
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mtvm.errors import InputError, MissingExtraError
 from mtvm.viewer.safety import LOOPBACK
-from mtvm.viewer.sources import Defaults, open_sources
 
 if TYPE_CHECKING:
     from mtvm.viewer.shown import Shown
@@ -91,37 +88,3 @@ def _bound(host: str, port: int | None) -> socket.socket:
             made.close()
             problem = error
     raise InputError(f"cannot listen at {host} port {port or PORT} ({problem}); give another with --port.")
-
-
-def view(
-    *paths: Path | str,
-    data: Path | str | None = None,
-    task: str = "r2r",
-    split: str = "val_unseen",
-    supervision: str = "mixed",
-    skyboxes: Path | str | None = None,
-    host: str = "127.0.0.1",
-    port: int | None = None,
-) -> View:
-    """Show runs, evaluations or result files in a browser; in a notebook, below the cell.
-
-    Without `paths`, shows the pretrained agent in built-in homes. `data`, `task`, `split` and `supervision` say what
-    result files belong to. Any other `host` than this machine asks visitors for a token.
-    """
-    defaults = Defaults(_path(data), task, split, supervision)
-    return View(shown_of([Path(path) for path in paths], defaults, _path(skyboxes)), host, port)
-
-
-def shown_of(paths: Sequence[Path], defaults: Defaults, skyboxes: Path | None = None) -> Shown:
-    """What a server of these paths shows."""
-    from mtvm.viewer.shown import Shown
-
-    if paths:
-        return Shown(open_sources(list(paths), defaults), skyboxes)
-    from mtvm.viewer.builtin import builtin_painter, builtin_sources
-
-    return Shown(builtin_sources(), skyboxes, painter=builtin_painter())
-
-
-def _path(value: Path | str | None) -> Path | None:
-    return None if value is None else Path(value)

@@ -31,7 +31,7 @@ def grounding(
     from mtvm.learning.evaluation import resolve_agent
     from mtvm.learning.grounding import Grounding, measure_grounding
     from mtvm.studies.blocks import shown
-    from mtvm.studies.bootstrap import Sample, mean
+    from mtvm.tasks.bootstrap import Sample, mean
     from mtvm.tasks.sub_instructions import read_sub_instructions
 
     if not runs:

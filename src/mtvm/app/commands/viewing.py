@@ -46,7 +46,7 @@ def view(
     pretrained agent walks in built-in homes. TASK, SPLIT and DIR are those of result files. Nothing leaves this
     machine.
     """
-    from mtvm.viewer.view import view as start
+    from mtvm.app.view import view as start
 
     running = start(
         *paths, data=data, task=task, split=split, supervision=supervision, skyboxes=skyboxes, host=host, port=port
@@ -92,11 +92,11 @@ def figure(
     an animation; frames: the same as PNG files in a ZIP archive. html: a page in one file. A run with several
     evaluations needs --split.
     """
+    from mtvm.app.view import shown_of
     from mtvm.io.files import atomic_path, write_text
     from mtvm.viewer.exporting import frames, gif, page_of
     from mtvm.viewer.figures import draw_map, draw_matrix, draw_strip
     from mtvm.viewer.sources import Defaults
-    from mtvm.viewer.view import shown_of
 
     shown = shown_of([path], Defaults(data, task, split, supervision), skyboxes)
     number = _chosen(

@@ -9,16 +9,17 @@ import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
 
+from mtvm.app import builtin
+from mtvm.app.view import shown_of
 from mtvm.configs.run import DataConfig
 from mtvm.homes.generate import generate_home
 from mtvm.homes.painter import Painter, skybox_files
 from mtvm.homes.plan.viewpoints import connectivity_records
 from mtvm.learning.evaluation import evaluate
 from mtvm.models.agent import Agent
-from mtvm.viewer import builtin
 from mtvm.viewer.server import make_app
 from mtvm.viewer.shown import Shown
-from mtvm.viewer.view import View, shown_of
+from mtvm.viewer.view import View
 
 PATIENCE = 300  # seconds, on a busy machine; the first picture compiles the ray tracer
 

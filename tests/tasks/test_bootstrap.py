@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from mtvm.studies import bootstrap
-from mtvm.studies.bootstrap import Interval, Sample
+from mtvm.tasks import bootstrap
+from mtvm.tasks.bootstrap import Interval, Sample
 
 
 def normal_sample(seeds, buildings, episodes, rng, shift=0.0, spread=0.0):

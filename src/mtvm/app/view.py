@@ -1,0 +1,47 @@
+"""`mtvm.view`: what is shown, and the server that shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mtvm.viewer.sources import Defaults, open_sources
+from mtvm.viewer.view import View
+
+if TYPE_CHECKING:
+    from mtvm.viewer.shown import Shown
+
+
+def view(
+    *paths: Path | str,
+    data: Path | str | None = None,
+    task: str = "r2r",
+    split: str = "val_unseen",
+    supervision: str = "mixed",
+    skyboxes: Path | str | None = None,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+) -> View:
+    """Show runs, evaluations or result files in a browser; in a notebook, below the cell.
+
+    Without `paths`, shows the pretrained agent in built-in homes. `data`, `task`, `split` and `supervision` say what
+    result files belong to. Any other `host` than this machine asks visitors for a token.
+    """
+    defaults = Defaults(_path(data), task, split, supervision)
+    return View(shown_of([Path(path) for path in paths], defaults, _path(skyboxes)), host, port)
+
+
+def shown_of(paths: Sequence[Path], defaults: Defaults, skyboxes: Path | None = None) -> Shown:
+    """What a server of these paths shows."""
+    from mtvm.viewer.shown import Shown
+
+    if paths:
+        return Shown(open_sources(list(paths), defaults), skyboxes)
+    from mtvm.app.builtin import builtin_painter, builtin_sources
+
+    return Shown(builtin_sources(), skyboxes, painter=builtin_painter())
+
+
+def _path(value: Path | str | None) -> Path | None:
+    return None if value is None else Path(value)
