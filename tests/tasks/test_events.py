@@ -77,6 +77,12 @@ def test_parse_event_refuses_a_malformed_field(field, value):
         parse_event(GOOD.to_json() | {field: value}, "file, line 3")
 
 
+def test_parse_event_refuses_a_step_with_absurdly_many_candidates():
+    many = GOOD.to_json() | {"candidates": ["a"] * 90_000, "probabilities": None}
+    with pytest.raises(InputError, match="1,000 candidates at most, not 90,000"):
+        parse_event(many, "file, line 3")
+
+
 def test_parse_event_refuses_what_is_not_an_object():
     with pytest.raises(InputError, match="not a JSON object"):
         parse_event([1], "here")

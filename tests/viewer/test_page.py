@@ -91,10 +91,10 @@ def test_list_filters_and_sorts(page, server, sources):
     page.fill("#error", "")
     page.fill("#error-most", "")
     lengths = np.array([len(source.events(row)) - 1 for row in range(len(source.episodes))])
-    page.fill("#steps-most", str(lengths.min()))
+    page.fill("#edges-most", str(lengths.min()))
     assert page.locator("#count").inner_text().startswith(f"{int((lengths == lengths.min()).sum())} of")
-    page.fill("#steps-most", "")
-    page.select_option("#sort", "-steps")
+    page.fill("#edges-most", "")
+    page.select_option("#sort", "-edges")
     assert rows(page).first.get_attribute("data-id") == source.episodes.ids[int(lengths.argmax())]
     scan = source.episodes[0].scan
     page.select_option("#scan", scan)

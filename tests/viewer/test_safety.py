@@ -85,3 +85,98 @@ def test_agent_can_be_woken_before_anybody_talks_to_it(client, shown):
     ok(client.post("/api/agents/0/wake", json={}))
     assert shown.awake
     refused(client.post("/api/agents/9/wake", json={}), 404, "agents 0 to 1")
+
+
+def test_a_malformed_host_is_refused_and_not_a_crash(client):
+    for host in ("[", "[::1", "127.0.0.1]"):
+        refused(client.get("/api/overview", headers={"host": host}), 403, "127.0.0.1 and localhost")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        r'{"text": "go \ud800", "building": "tiny3"}',
+        r'{"text": "go", "building": "\udfff"}',
+        r'{"text": "go", "building": "tiny3", "viewpoint": "\ud800"}',
+    ],
+)
+def test_half_a_character_is_refused(client, body):
+    answer = client.post("/api/sessions", content=body, headers={"content-type": "application/json"})
+    refused(answer, 422, "surrogate")
+
+
+@pytest.mark.parametrize("kind", ["cross-site", "same-site"])
+@pytest.mark.parametrize("path", ["/api/overview", "/api/walk/walk.gif", "/api/walk/map.svg"])
+def test_pages_of_other_sites_cannot_make_this_machine_compute(client, shown, kind, path):
+    path = f"{path}?source=0&id={shown.sources[0].episodes.ids[0]}"
+    refused(client.get(path, headers={"sec-fetch-site": kind}), 403, "other sites")
+    ok(client.get(path, headers={"sec-fetch-site": "same-origin"}))
+    ok(client.get("/", headers={"sec-fetch-site": kind}))  # a notebook shows the page itself
+
+
+def test_two_servers_with_tokens_share_a_browser(shown):
+    one, other = (client_of(shown, token=token, base="http://far") for token in ("first", "second"))
+    ok(one.get("/?token=first"))
+    other.cookies = one.cookies  # browsers keep one jar for all ports of a host
+    ok(other.get("/?token=second"))
+    ok(one.get("/api/overview"))
+    ok(other.get("/api/overview"))
+
+
+def test_exports_are_made_one_at_a_time_and_too_many_are_refused(shown):
+    import asyncio
+
+    from mtvm.viewer import export_queue
+    from mtvm.viewer.refusals import TooManyError
+
+    walk, running, most = shown.walk(0, shown.sources[0].episodes.ids[0]), [], []
+
+    class Visitor:
+        async def is_disconnected(self):
+            return False
+
+    def work(check):
+        running.append(1)
+        most.append(len(running))
+        running.pop()
+        return b"made"
+
+    async def ask():
+        queue = export_queue.ExportQueue()
+        asked = [queue.make(Visitor(), walk, work) for _ in range(12)]
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    found = asyncio.run(ask())
+    assert max(most) == 1
+    assert found.count(b"made") == 9
+    assert all(isinstance(one, TooManyError) for one in found if one != b"made")
+
+
+def test_an_export_that_nobody_waits_for_ends(shown):
+    import asyncio
+    import time
+
+    from mtvm.viewer.export_queue import ExportQueue
+    from mtvm.viewer.refusals import GoneError
+
+    class Visitor:
+        async def is_disconnected(self):
+            return True
+
+    def work(check):
+        while True:  # as many pictures as there are
+            check()
+            time.sleep(0.01)
+
+    walk = shown.walk(0, shown.sources[0].episodes.ids[0])
+    with pytest.raises(GoneError, match="nobody waits"):
+        asyncio.run(ExportQueue().make(Visitor(), walk, work))
+
+
+def test_a_very_long_walk_is_not_exported_picture_by_picture(shown, client, monkeypatch):
+    from mtvm.viewer import export_queue
+
+    monkeypatch.setattr(export_queue, "MOST_FRAMES", 0)
+    params = {"source": 0, "id": shown.sources[0].episodes.ids[0]}
+    for name in ("walk.gif", "frames.zip", "walk.html", "strip.svg"):
+        refused(client.get(f"/api/walk/{name}", params=params), 400, "exports show 0 at most")

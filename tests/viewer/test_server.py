@@ -30,7 +30,7 @@ def test_overview_names_sources_agents_and_metrics(client, shown):
 def test_episodes_are_columns_of_one_length(client, shown, number):
     table = ok(client.get(f"/api/sources/{number}/episodes")).json()
     count = len(shown.sources[number].episodes)
-    assert {len(table[name]) for name in ("id", "scan", "text", "steps")} == {count}
+    assert {len(table[name]) for name in ("id", "scan", "text", "edges")} == {count}
     assert {len(column) for column in table["metrics"].values()} == {count}
 
 
@@ -297,16 +297,44 @@ def test_malformed_steps_name_their_line(plain_run, data):
         open_sources([plain_run], Defaults(data=data))
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "said"),
-    [("viewpoint", "nowhere", "viewpoint nowhere"), ("candidates", ["x"], "viewpoint x"), ("scan", "s", "scan s")],
-)
+@pytest.mark.parametrize(("field", "value", "said"), [("candidates", ["x"], "viewpoint x"), ("scan", "s", "scan s")])
 def test_steps_in_another_building_are_refused(plain_run, data, field, value, said):
     path = plain_run / "eval" / "r2r-val_unseen" / "steps.jsonl"
     (source,) = open_sources([plain_run], Defaults(data=data))
-    first = source.events(0)[0]
-    changed = dataclasses.replace(first, action=0, probabilities=None, **{field: value})
-    write_events(path, [changed])
+    row = next(row for row, nodes in enumerate(source.nodes) if len(nodes) == 1)  # stops at once
+    (only,) = source.events(row)
+    changed = dataclasses.replace(only, probabilities=None, **{field: value})
+    write_events(path, [dataclasses.replace(changed, action=len(changed.candidates))])
     (source,) = open_sources([plain_run], Defaults(data=data))
     with pytest.raises(InputError, match=rf"steps\.jsonl: step 0 of episode .*: {said} is not in "):
-        source.events(0)
+        source.events(row)
+
+
+def test_steps_of_other_walks_are_left_out_and_said_so(run, other_run, plain_run, data):
+    """Results of one agent beside the steps of another, as after a kill between the two files."""
+    place = ("eval", "r2r-val_unseen", "steps.jsonl")
+    shutil.copy(other_run.joinpath(*place), plain_run.joinpath(*place))
+    mixed, whole = (open_sources([path], Defaults(data=data))[0] for path in (plain_run, run))
+    assert whole.notes == []
+    (note,) = mixed.describe()["notes"]
+    assert "different walks" in note
+    theirs = open_sources([other_run], Defaults(data=data))[0]
+    for row, identity in enumerate(mixed.episodes.ids):
+        same = mixed.nodes[row].tolist() == theirs.nodes[row].tolist()
+        assert all((event.probabilities is not None) == same for event in mixed.events(row)), identity
+        assert mixed.walk(identity).viewpoints == whole.walk(identity).viewpoints
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda lines: lines + lines[:1], "occurs twice"),
+        (lambda lines: [lines[0] | {"step": step} for step in range(1002)], "more than 1,000 steps"),
+    ],
+)
+def test_absurd_steps_are_refused(plain_run, run, data, change, said):
+    place = ("eval", "r2r-val_unseen", "steps.jsonl")
+    lines = [json.loads(line) for line in run.joinpath(*place).read_text().splitlines()]
+    plain_run.joinpath(*place).write_text("\n".join(map(json.dumps, change(lines))))
+    with pytest.raises(InputError, match=said):
+        open_sources([plain_run], Defaults(data=data))

@@ -105,6 +105,11 @@ def test_view_says_which_port_is_taken(sources):
         running.close()
 
 
+def test_view_refuses_a_port_that_cannot_be(sources):
+    with pytest.raises(InputError, match="--port"):
+        View(Shown(sources), "127.0.0.1", 99999)
+
+
 def test_view_command_prints_the_address_and_opens_a_browser_unless_told_not_to(run, capsys, monkeypatch):
     opened = []
     monkeypatch.setattr(viewing.webbrowser, "open", opened.append)

@@ -14,6 +14,7 @@ in a step: `"way": [viewpoint, ...]` are those before its end.
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ from mtvm.io.files import atomic_path, json_text, parse_json
 from mtvm.world.world import World
 
 STEPS = "steps.jsonl"
+MOST_STEPS, MOST_CANDIDATES = 1000, 1000
+"""Of an episode and of a step, far above those of any task: a longer walk is a damaged file."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -80,6 +83,8 @@ def parse_event(record: Any, where: str) -> StepEvent:
         values[field.name] = value
     event = StepEvent(**values)
     count = len(event.candidates)
+    if count > MOST_CANDIDATES:
+        raise InputError(f"{where}: a step has {MOST_CANDIDATES:,} candidates at most, not {count:,}.")
     if event.action > count or (event.probabilities is not None and len(event.probabilities) != count + 1):
         raise InputError(f"{where}: 'action' and 'probabilities' do not fit {count} candidates and STOP.")
     return event
@@ -137,21 +142,33 @@ class EventFile:
         self.path = path
         self._lines: dict[str, list[tuple[int, int]]] = {}
         """Of each episode: line number and offset."""
+        self._ways: dict[str, dict[int, tuple[str, ...]]] = {}
+        """Of each episode and step: where the agent stood, and the viewpoints that the step led to."""
         try:
             with path.open("rb") as file:
                 offset = 0
                 for number, line in enumerate(file, 1):
                     if not line.isspace():
-                        self._lines.setdefault(self._id(line, number), []).append((number, offset))
+                        self._note(line, number, offset)
                     offset += len(line)
         except OSError as error:
             raise InputError(f"{path}: cannot read these steps ({error.strerror}).") from None
 
-    def _id(self, line: bytes, number: int) -> str:
-        record = self._parsed(line, number)
-        if not isinstance(record, dict) or not _is_text(record.get("id")):
-            raise InputError(f"{self.path}, line {number}: field 'id' is missing or not a string.")
-        return str(record["id"])
+    def _note(self, line: bytes, number: int, offset: int) -> None:
+        """Where a line is, and of which step."""
+        record, where = self._parsed(line, number), f"{self.path}, line {number}"
+        for name in ("id", "step", "viewpoint", "candidates", "action", "way"):
+            if not isinstance(record, dict) or not _CHECKS[name](record.get(name)):
+                raise InputError(f"{where}: field '{name}' is missing or malformed.")
+        identity, step, action = record["id"], record["step"], record["action"]
+        lines, ways = self._lines.setdefault(identity, []), self._ways.setdefault(identity, {})
+        if len(lines) == MOST_STEPS:
+            raise InputError(f"{where}: episode {shown(identity)} has more than {MOST_STEPS:,} steps.")
+        if step in ways:
+            raise InputError(f"{where}: step {step} of episode {shown(identity)} occurs twice.")
+        lines.append((number, offset))
+        target = record["candidates"][action : action + 1]
+        ways[step] = tuple(map(sys.intern, (record["viewpoint"], *(record.get("way") or ()), *target)))
 
     def _parsed(self, line: bytes, number: int) -> Any:
         try:
@@ -165,6 +182,13 @@ class EventFile:
     def __len__(self) -> int:
         """The number of episodes."""
         return len(self._lines)
+
+    def walked(self, identity: str) -> list[str]:
+        """The viewpoints of an episode, in order; not connected if the steps are not."""
+        walked: list[str] = []
+        for _, way in sorted(self._ways.get(identity, {}).items()):
+            walked += way[1:] if walked and walked[-1] == way[0] else way
+        return walked
 
     def of(self, identity: str) -> list[StepEvent]:
         """The steps of an episode in their order; none if the stream does not have it."""

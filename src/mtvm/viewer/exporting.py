@@ -6,6 +6,7 @@ import html
 import io
 import json
 import zipfile
+from collections.abc import Callable
 
 from mtvm.tasks.metric import METRICS
 from mtvm.viewer.buildings import Buildings
@@ -14,32 +15,43 @@ from mtvm.viewer.figures import Walk, draw_frames, draw_map, draw_matrix, draw_s
 _MILLISECONDS = 1200
 
 
-def gif(buildings: Buildings, walk: Walk) -> bytes:
+def _nobody_leaves() -> None:
+    """On the command line somebody always waits."""
+
+
+def gif(buildings: Buildings, walk: Walk, check: Callable[[], None] = _nobody_leaves) -> bytes:
     """The walk as an animated GIF, a frame a step; it repeats."""
     from PIL.Image import Quantize
 
     # Octrees keep the few colours of the paths, which the many of a picture crowd out otherwise.
-    frames = [frame.quantize(256, Quantize.FASTOCTREE) for frame in draw_frames(buildings, walk)]
+    frames = []
+    for frame in draw_frames(buildings, walk):
+        check()
+        frames.append(frame.quantize(256, Quantize.FASTOCTREE))
     buffer = io.BytesIO()
     times = [_MILLISECONDS] * (len(frames) - 1) + [2 * _MILLISECONDS]
     frames[0].save(buffer, format="GIF", save_all=True, append_images=frames[1:], duration=times, loop=0)
     return buffer.getvalue()
 
 
-def frames(buildings: Buildings, walk: Walk) -> bytes:
+def frames(buildings: Buildings, walk: Walk, check: Callable[[], None] = _nobody_leaves) -> bytes:
     """The same frames as PNG files in a ZIP archive, for slides and video editors."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for event, frame in zip(walk.events, draw_frames(buildings, walk), strict=True):
+            check()
             picture = io.BytesIO()
             frame.save(picture, format="PNG")
             archive.writestr(zipfile.ZipInfo(f"step-{event.step:02d}.png"), picture.getvalue())
     return buffer.getvalue()
 
 
-def page_of(buildings: Buildings, walk: Walk) -> str:
+def page_of(buildings: Buildings, walk: Walk, check: Callable[[], None] = _nobody_leaves) -> str:
     """The walk as a page: instruction, metrics, the map of each step to leaf through, matrix and views."""
-    maps = [draw_map(buildings, walk, event.step).svg() for event in walk.events]
+    maps = []
+    for event in walk.events:
+        check()
+        maps.append(draw_map(buildings, walk, event.step).svg())
     steps = "\n".join(f'<div class="step" {"" if n == 0 else "hidden"}>\n{drawn}</div>' for n, drawn in enumerate(maps))
     metrics = ", ".join(f"{name} {METRICS[name].format(value)}" for name, value in walk.metrics.items())
     matrix = ""
@@ -52,7 +64,7 @@ def page_of(buildings: Buildings, walk: Walk) -> str:
         last=len(maps) - 1,
         steps=steps,
         matrix=matrix,
-        strip=draw_strip(buildings, walk, title=False).svg(),
+        strip=draw_strip(buildings, walk, title=False, check=check).svg(),
         data=json.dumps([event.to_json() for event in walk.events]).replace("<", "\\u003c"),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -313,8 +313,10 @@ def draw_matrix(walk: Walk, step: int | None = None) -> Drawing:
     return drawing
 
 
-def draw_strip(buildings: Buildings, walk: Walk, title: bool = True) -> Drawing:
-    """The view ahead at each step, with what is seen in words where there are no pictures."""
+def draw_strip(
+    buildings: Buildings, walk: Walk, title: bool = True, check: Callable[[], None] = lambda: None
+) -> Drawing:
+    """The view ahead at each step, in words where there are no pictures; `check` comes before each."""
     count = len(walk.events)
     columns = min(count, _COLUMNS)
     wide, high = _VIEW[0] + 8, _VIEW[1] + 26
@@ -325,6 +327,7 @@ def draw_strip(buildings: Buildings, walk: Walk, title: bool = True) -> Drawing:
         drawing.text("title", (8, 18 + 16 * number), line, size=13)
     for number, event in enumerate(walk.events):
         x, y = 8 + wide * (number % columns), top + high * (number // columns)
+        check()
         heading, elevation = facing(buildings, event)
         picture = buildings.view(event.scan, event.viewpoint, heading, elevation, _VIEW)
         if picture is None:
@@ -371,9 +374,8 @@ def _draw_words(drawing: Drawing, buildings: Buildings, event: StepEvent, headin
             drawing.text(look, at, line, size=12, anchor="middle")
 
 
-def draw_frames(buildings: Buildings, walk: Walk) -> list[Image]:
+def draw_frames(buildings: Buildings, walk: Walk) -> Iterator[Image]:
     """A picture of each step for an animation: instruction, map, and the view ahead."""
-    frames = []
     for event in walk.events:
         plan = draw_map(buildings, walk, event.step)
         alone = dataclasses.replace(walk, events=[event])
@@ -385,5 +387,4 @@ def draw_frames(buildings: Buildings, walk: Walk) -> list[Image]:
             frame.text("title", (10, 20 + 17 * number), line, size=13)
         frame.place(plan, 0, top)
         frame.place(view, plan.width, top)
-        frames.append(frame.picture(1.0))
-    return frames
+        yield frame.picture(1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import json
 from collections.abc import Awaitable, Callable
@@ -9,7 +10,6 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-COOKIE = "mtvm_token"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 _POLICY = "; ".join(
@@ -32,6 +32,9 @@ _HEADERS = (
     (b"cross-origin-resource-policy", b"same-origin"),
 )
 
+_ELSEWHERE = ("cross-site", "same-site")
+"""What a browser says of a request that a page of another site or port makes."""
+
 LARGEST_BODY = 16_000_000
 """Bytes of a request; what a robot sees in all directions is a tenth of that."""
 
@@ -46,6 +49,8 @@ class Guard:
 
     def __init__(self, app: Application, token: str | None = None) -> None:
         self.app, self.token = app, token
+        self.cookie = "mtvm_" + hashlib.sha256((token or "").encode()).hexdigest()[:12]
+        """Of its own for each token: browsers keep one jar for all ports of a machine."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
@@ -53,7 +58,7 @@ class Guard:
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-        refusal = self._refusal(scope["method"], headers, given)
+        refusal = self._refusal(scope["method"], scope["path"], headers, given)
         if refusal is not None:
             await _answer(send, *refusal)
             return
@@ -62,23 +67,27 @@ class Guard:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message["headers"], *_HEADERS]
                 if self.token and given:
-                    cookie = f"{COOKIE}={self.token}; HttpOnly; SameSite=Strict; Path=/"
+                    cookie = f"{self.cookie}={self.token}; HttpOnly; SameSite=Strict; Path=/"
                     message["headers"].append((b"set-cookie", cookie.encode()))
             await send(message)
 
         await self.app(scope, _limited(receive), guarded)
 
-    def _refusal(self, method: str, headers: dict[str, str], given: str) -> tuple[int, str] | None:
+    def _refusal(self, method: str, path: str, headers: dict[str, str], given: str) -> tuple[int, str] | None:
         host = headers.get("host", "")
-        if self.token is None and (urlsplit(f"//{host}").hostname or "") not in LOOPBACK:
+        if self.token is None and _name(host) not in LOOPBACK:
             return 403, "this server answers only to 127.0.0.1 and localhost."
         if self.token is not None and not any(
             hmac.compare_digest(some.encode(), self.token.encode())
-            for some in (given, _bearer(headers), _cookie(headers))
+            for some in (given, _bearer(headers), _cookie(headers, self.cookie))
         ):
             return 401, "this server asks for its token: open the address that it printed."
         origin = headers.get("origin")
-        if method not in ("GET", "HEAD") and origin not in (None, f"http://{host}", f"https://{host}"):
+        foreign = origin not in (None, f"http://{host}", f"https://{host}")
+        if foreign and method not in ("GET", "HEAD"):
+            return 403, "requests from pages of other sites are refused."
+        # An <img> or a link of another page would make this machine compute, even if its answer is kept from that page.
+        if path.startswith("/api/") and (foreign or headers.get("sec-fetch-site") in _ELSEWHERE):
             return 403, "requests from pages of other sites are refused."
         if method == "POST" and not headers.get("content-type", "").startswith("application/json"):
             return 415, "send JSON, with the content type application/json."
@@ -101,13 +110,21 @@ def _limited(receive: Any) -> Any:
     return received
 
 
+def _name(host: str) -> str:
+    """The name in a Host header; empty if it is malformed."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
 def _bearer(headers: dict[str, str]) -> str:
     return headers.get("authorization", "").removeprefix("Bearer ")
 
 
-def _cookie(headers: dict[str, str]) -> str:
+def _cookie(headers: dict[str, str], name: str) -> str:
     try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+        found = SimpleCookie(headers.get("cookie", "")).get(name)
     except CookieError:
         return ""
     return "" if found is None else found.value

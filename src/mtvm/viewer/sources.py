@@ -52,6 +52,9 @@ class Source:
     """Each metric of each episode; none if the goals are secret."""
     steps: EventFile | None = None
     live: Live | None = None
+    notes: list[str] = dataclasses.field(default_factory=list)
+    """What a visitor should know of these files."""
+    _strange: set[str] = dataclasses.field(default_factory=set)
 
     @classmethod
     def read(cls, name: str, path: Path, folder: DataFolder, episodes: EpisodeSet, live: Live | None = None) -> Source:
@@ -61,7 +64,27 @@ class Source:
         columns = score_trajectories(some, nodes) if some.has_goals else {}
         steps = path.with_name(STEPS)
         known = EventFile(steps) if path.name == RESULTS and steps.is_file() else None
-        return cls(name, path, folder, some, trajectories, nodes, columns, known, live)
+        source = cls(name, path, folder, some, trajectories, nodes, columns, known, live)
+        source._compare()
+        return source
+
+    def _compare(self) -> None:
+        """Note the episodes whose steps are not the walks of the result file: another evaluation wrote them."""
+        if self.steps is None:
+            return
+        names = self.episodes.world.viewpoints
+        self._strange = {
+            identity
+            for identity, nodes in zip(self.episodes.ids, self.nodes, strict=True)
+            if identity in self.steps and self.steps.walked(identity) != names[_moves(nodes)].tolist()
+        }
+        if self._strange:
+            first = next(identity for identity in self.episodes.ids if identity in self._strange)
+            self.notes.append(
+                f"{self.steps.path} and {self.path.name} are of different walks in {len(self._strange):,} of "
+                f"{len(self.episodes):,} episodes (the first is {shown(first)}): their probabilities and attention are "
+                "left out. Evaluate again."
+            )
 
     @functools.cached_property
     def rows(self) -> dict[str, int]:
@@ -74,7 +97,7 @@ class Source:
 
     def events(self, row: int) -> list[StepEvent]:
         identity = self.episodes.ids[row]
-        if self.steps is not None and identity in self.steps:
+        if self.steps is not None and identity in self.steps and identity not in self._strange:
             events = self.steps.of(identity)
             self._check(events, self.steps.path, row)
             return events
@@ -116,18 +139,24 @@ class Source:
             "metrics": {name: round(value, 3) for name, value in summarize(self.columns).items()},
             "can_walk": self.live is not None,
             "has_steps": self.steps is not None,
+            "notes": self.notes,
         }
 
     def table(self) -> dict[str, Any]:
-        """Every episode of the list, column by column."""
+        """Every episode of the list, column by column; `edges` is how many the agent walked along."""
         world, starts = self.episodes.world, self.episodes.starts.tolist()
         return {
             "id": self.episodes.ids,
             "scan": [world.scan(start) for start in starts],
             "text": self.episodes.texts,
-            "steps": [int((np.diff(nodes) != 0).sum()) for nodes in self.nodes],
+            "edges": [int((np.diff(nodes) != 0).sum()) for nodes in self.nodes],
             "metrics": {name: np.round(column, 2).tolist() for name, column in self.columns.items()},
         }
+
+
+def _moves(nodes: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The nodes without stays."""
+    return nodes[np.append(True, nodes[1:] != nodes[:-1])]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -77,14 +77,14 @@ class View:
 def _bound(host: str, port: int | None) -> socket.socket:
     """A socket at a port; by default the usual one, or any that is free."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    problem: OSError | None = None
+    problem: OSError | OverflowError | None = None
     for number in (port,) if port is not None else (PORT, 0):
         made = socket.socket(family, socket.SOCK_STREAM)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             made.bind((host, number))
             return made
-        except OSError as error:
+        except (OSError, OverflowError) as error:
             made.close()
             problem = error
     raise InputError(f"cannot listen at {host} port {port or PORT} ({problem}); give another with --port.")

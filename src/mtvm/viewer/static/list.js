@@ -22,7 +22,7 @@ export class EpisodeList {
     $("list").addEventListener("scroll", () => this.draw(), { passive: true });
     $("list").addEventListener("keydown", (event) => this.key(event));
     new ResizeObserver(() => this.draw()).observe($("list"));
-    for (const name of ["search", "success", "scan", "error", "error-most", "steps", "steps-most", "sort"]) {
+    for (const name of ["search", "success", "scan", "error", "error-most", "edges", "edges-most", "sort"]) {
       $(name).addEventListener("input", () => this.filter());
     }
   }
@@ -35,7 +35,7 @@ export class EpisodeList {
     const names = Object.keys(table.metrics);
     const before = $("sort").value;
     $("sort").replaceChildren(
-      element("option", { value: "" }, "file"), element("option", { value: "-steps" }, "steps ↓"), element("option", { value: "steps" }, "steps ↑"),
+      element("option", { value: "" }, "file"), element("option", { value: "-edges" }, "edges ↓"), element("option", { value: "edges" }, "edges ↑"),
       ...names.flatMap((name) => [element("option", { value: `-${name}` }, `${name} ↓`), element("option", { value: name }, `${name} ↑`)]),
     );
     if ([...$("sort").options].some((option) => option.value === before)) $("sort").value = before;
@@ -50,22 +50,22 @@ export class EpisodeList {
 
   filter() {
     if (!this.table) return;
-    const { metrics, scan, steps, id } = this.table;
+    const { metrics, scan, edges, id } = this.table;
     const words = $("search").value.toLowerCase().split(/\s+/).filter(Boolean);
     const success = $("success").value, where = $("scan").value;
-    const errors = range("error"), lengths = range("steps");
+    const errors = range("error"), lengths = range("edges");
     const found = [];
     for (let row = 0; row < id.length; row++) {
       if (this.only && !this.only.has(id[row])) continue;
       if (where && scan[row] !== where) continue;
       if (success && metrics.SR && (metrics.SR[row] > 0) !== (success === "yes")) continue;
       if (metrics.NE && !errors(metrics.NE[row])) continue;
-      if (!lengths(steps[row])) continue;
+      if (!lengths(edges[row])) continue;
       if (words.length && !words.every((word) => this.lower[row].includes(word))) continue;
       found.push(row);
     }
     const sort = $("sort").value, name = sort.replace("-", "");
-    const column = name === "steps" ? steps : metrics[name];
+    const column = name === "edges" ? edges : metrics[name];
     if (column) {
       const sign = sort.startsWith("-") ? -1 : 1;
       found.sort((a, b) => sign * (column[a] - column[b]) || a - b);
@@ -87,11 +87,11 @@ export class EpisodeList {
   }
 
   row(place) {
-    const { id, text, scan, steps, metrics } = this.table, row = this.order[place];
+    const { id, text, scan, edges, metrics } = this.table, row = this.order[place];
     const chosen = id[row] === this.chosen;
     const good = metrics.SR ? metrics.SR[row] > 0 : null;
     const mark = element("span", { class: `mark ${good === null ? "" : good ? "good" : "bad"}` }, good === null ? "·" : good ? "✓" : "✗");
-    const facts = [scan[row], `${steps[row]} steps`];
+    const facts = [scan[row], `${edges[row]} edges`];
     if (metrics.NE) facts.push(`NE ${metrics.NE[row].toFixed(1)} m`);
     if (metrics.SPL) facts.push(`SPL ${metrics.SPL[row].toFixed(0)}`);
     const made = element(
