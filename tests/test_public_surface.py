@@ -14,6 +14,7 @@ OFFERED = {
     "load_episodes": "mtvm.tasks.load",
     "score": "mtvm.tasks.results",
     "train": "mtvm.learning.trainer",
+    "trusting_code": "mtvm.plugins",
     "view": "mtvm.app.view",
 }
 

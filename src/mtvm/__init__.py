@@ -9,6 +9,7 @@
     agent = mtvm.Agent.from_pretrained("runs/demo/memory/best")  # the agent, for your own program
     mtvm.score("results.json", episodes)                      # scores any result file
     mtvm.view("runs/demo/memory")                             # shows what an agent did, in a browser or notebook
+    with mtvm.trusting_code(): ...                            # lets files that are read inside name code of yours
 
 Heavy modules are imported on first use.
 """
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from mtvm.learning.evaluation import evaluate
     from mtvm.learning.trainer import train
     from mtvm.models.agent import Agent
+    from mtvm.plugins import trusting_code
     from mtvm.tasks.load import load_episodes
     from mtvm.tasks.results import score
     from mtvm.world.simulator import Simulator
@@ -36,10 +38,11 @@ _HOMES = {
     "load_episodes": ("mtvm.tasks.load", "load_episodes"),
     "score": ("mtvm.tasks.results", "score"),
     "train": ("mtvm.learning.trainer", "train"),
+    "trusting_code": ("mtvm.plugins", "trusting_code"),
     "view": ("mtvm.app.view", "view"),
 }
 
-__all__ = ["Agent", "Simulator", "evaluate", "load_episodes", "score", "train", "view"]
+__all__ = ["Agent", "Simulator", "evaluate", "load_episodes", "score", "train", "trusting_code", "view"]
 
 
 def __getattr__(name: str) -> Any:

@@ -75,7 +75,7 @@ class NoLoss:
 def own(tmp_path, monkeypatch):
     """A folder with a module of the user's own, in which everything is called."""
     (tmp_path / "losses_of_mine.py").write_text(OWN)
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.delitem(sys.modules, "losses_of_mine", raising=False)
     yield tmp_path

@@ -7,6 +7,7 @@ import sys
 import pytest
 from task_files import FILES, lay_out, refused
 
+from mtvm import plugins
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metric import METRICS
 from mtvm.tasks.registry import TASKS, find_task
@@ -116,10 +117,12 @@ def test_find_task_refuses_what_is_not_a_spec(own_module, name, said):
     assert refused(lambda: find_task(name)) == f"task '{name}': {said}"
 
 
-def test_find_task_finds_a_spec_in_the_current_folder(tmp_path, monkeypatch):
+def test_find_task_finds_a_spec_in_the_current_folder_if_the_command_line_names_it(tmp_path, monkeypatch):
     (tmp_path / "vln_right_here.py").write_text(OWN)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
+    assert "No module named 'vln_right_here'" in refused(lambda: find_task("vln_right_here:SPEC"))
+    monkeypatch.setattr(plugins, "_given", {"vln_right_here:SPEC"})
     assert find_task("vln_right_here:SPEC").name == "mine"
     sys.modules.pop("vln_right_here")
 

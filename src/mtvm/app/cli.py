@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import io
 import os
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any, get_type_hints
 
+from tyro.conf import arg
 from tyro.extras import SubcommandApp
 
 import mtvm
@@ -26,8 +28,10 @@ from mtvm.app.commands import (
     weights,
     world,
 )
+from mtvm.app.options import Switch
 from mtvm.errors import InputError, MissingExtraError, shown
 from mtvm.machine import OPTIONAL
+from mtvm.plugins import give_names, trusting_code
 from mtvm.progress import notice
 
 _LONGEST_SENTENCE = 2000
@@ -63,6 +67,16 @@ GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
     "homes": ("Build the built-in world.", {"build": world.build}),
 }
 
+READ_NAMES_OF_CODE: frozenset[Command] = frozenset(
+    {
+        *(training.resume, training.evaluate, training.runs, viewing.view, viewing.figure, comparing.compare),
+        *(grounding.grounding, weights.inspect, weights.export_weights, weights.release),
+        *(speaker.augment, speaker.evaluate, studies.run),
+    }
+)
+"""Commands that read agents, runs or results, which may name code."""
+TrustOption = Annotated[Switch, arg(help="Let files name code (MODULE:NAME), which is run; trust who wrote them.")]
+
 
 def _app(args: list[str]) -> SubcommandApp:
     app = _group(COMMANDS, args)
@@ -81,12 +95,25 @@ def _group(commands: dict[str, Command], args: list[str]) -> SubcommandApp:
 
 
 def _later(command: Command) -> Callable[..., Callable[[], None]]:
-    """The command with its options given, to be run once all of them are understood."""
+    """The command with its options given, to be run once all of them are understood.
+
+    A command that reads files which may name code gets an option to trust them.
+    """
 
     @functools.wraps(command)
-    def given(*options: Any, **named: Any) -> Callable[[], None]:
-        return functools.partial(command, *options, **named)
+    def given(*options: Any, trust_code: bool = False, **named: Any) -> Callable[[], None]:
+        def run() -> None:
+            with trusting_code(trust_code):
+                command(*options, **named)
 
+        return run
+
+    if command in READ_NAMES_OF_CODE:
+        del given.__wrapped__  # tyro would ask it, which lacks the option
+        signature = inspect.signature(command)
+        trust = inspect.Parameter("trust_code", inspect.Parameter.KEYWORD_ONLY, default=False)
+        given.__signature__ = signature.replace(parameters=[*signature.parameters.values(), trust])  # type: ignore[attr-defined]
+        given.__annotations__ = get_type_hints(command, include_extras=True) | {"trust_code": TrustOption}
     return given
 
 
@@ -120,6 +147,7 @@ def main(args: list[str] | None = None) -> None:
         return
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # not every terminal can show every name
+    give_names(args)
     try:
         _parsed(args)()
     except BrokenPipeError:

@@ -17,6 +17,7 @@ from mtvm.errors import InputError
 from mtvm.io.config_files import differences
 from mtvm.io.files import read_json
 from mtvm.learning.run_folder import CONFIG, RunFolder, Selection, find_run_folders, is_number
+from mtvm.plugins import check_names
 from mtvm.tasks.metric import EVALUATED, METRICS
 
 State = Literal["done", "stopped", "running?"]
@@ -147,6 +148,7 @@ def _check(config: dict[str, Any], path: Path) -> None:
     for name, fine in sound.items():
         if not fine:
             raise InputError(f"{path}: {name} is missing or invalid; restore the file that 'mtvm train' wrote.")
+    check_names(selection["split"], path, "selection.split")
     try:
         _selection_config(config)
     except InputError as error:

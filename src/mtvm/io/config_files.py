@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from mtvm.errors import InputError, shown
+from mtvm.plugins import check_names
 
 
 def to_plain(config: Any) -> dict[str, Any]:
@@ -26,7 +27,10 @@ def _plain(value: Any) -> Any:
 
 
 def from_plain(kind: Any, values: Any, path: Path, option: str = "") -> Any:
-    """What `to_plain` gave of an instance of `kind`, read from `path`; `option` is its name on the command line."""
+    """What `to_plain` gave of an instance of `kind`, read from `path`; `option` is its name on the command line.
+
+    Options that name code are refused unless the user trusts it, before anything is made of them.
+    """
     options = get_args(kind) if get_origin(kind) in (typing.Union, types.UnionType) else (kind,)
     if values is None and type(None) in options:
         return None
@@ -70,6 +74,8 @@ def _from_value(kind: Any, value: Any, path: Path, option: str) -> Any:
         raise InputError(f"{path}: {option} is {shown(repr(value), 40)}, not {_NAMES.get(kind, kind)}.")
     if kind in (int, float) and not abs(value) < 1e300:
         raise InputError(f"{path}: {option} is {shown(repr(value), 40)}, too large a number.")
+    if kind is str:
+        check_names(value, path, option)
     return Path(value) if kind is Path else float(value) if kind is float else value
 
 

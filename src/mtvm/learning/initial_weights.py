@@ -15,6 +15,7 @@ from mtvm.models.config import ModelConfig
 from mtvm.models.network import Network, make_network
 from mtvm.models.saving import CONFIG, WEIGHTS, fill, fill_where_it_fits
 from mtvm.models.weights import Report, load_reader, load_released, read_tensors
+from mtvm.plugins import UntrustedCodeError
 
 _MINILM = {"hidden": 384, "heads": 12, "intermediate": 1536, "vocabulary": 30522, "max_positions": 512}
 
@@ -55,6 +56,8 @@ def _is_agent(folder: Path) -> bool:
         return False
     try:
         ModelConfig.load(folder / CONFIG)
+    except UntrustedCodeError:  # which is not run: only the weights are read
+        return True
     except InputError:
         return False
     return True

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 from mtvm.errors import InputError, shown
 from mtvm.io.config_files import from_plain
 from mtvm.io.files import read_json, write_json
+from mtvm.plugins import is_object_name
 
 Reader = Literal["none", "minilm"]
 Actions = Literal["candidates", "map"]
@@ -125,7 +126,7 @@ class ModelConfig:
                 raise InputError(f"{name} '{shown(getattr(self, name))}' is not one of {', '.join(choices)}.")
         for name, known in (("history", HISTORIES), ("architecture", ARCHITECTURES)):
             value = getattr(self, name)
-            if not isinstance(value, str) or (value not in known and not _is_plugin(value)):
+            if not isinstance(value, str) or (value not in known and not is_object_name(value)):
                 raise InputError(f"{name} '{shown(value)}' is not one of {', '.join(known)}, and not MODULE:CLASS.")
         if self.architecture == "vlnbert":
             object.__setattr__(self, "leading_cls", True)  # its state begins as [CLS]
@@ -193,12 +194,6 @@ def _is_size(value: object, least: int) -> bool:
 def check_layers(name: str, number: int) -> None:
     if number > _MOST_LAYERS:
         raise InputError(f"{name} is {shown(number)}; a model has at most {_MOST_LAYERS} of them.")
-
-
-def _is_plugin(name: str) -> bool:
-    """Whether it has the form MODULE:CLASS."""
-    module, _, attribute = name.partition(":")
-    return all(part.isidentifier() for part in (*module.split("."), attribute))
 
 
 PRESETS: dict[str, ModelConfig] = {

@@ -13,6 +13,7 @@ from mtvm.configs.run import BLIND, Split, TrainConfig
 from mtvm.errors import InputError, shown
 from mtvm.io.config_files import differences, from_plain
 from mtvm.learning.run_folder import RunFolder, with_guesser_of
+from mtvm.plugins import trusting_code
 from mtvm.studies.conditions import NOISE_ON_SIGHT
 from mtvm.studies.data import StudyData
 from mtvm.studies.study import Arm, Budget, Options, Study
@@ -168,7 +169,8 @@ def with_options(config: TrainConfig, options: Options, named: Path) -> TrainCon
                 raise InputError(f"{named}: this version of mtvm has no option {name}.")
             place = inner
         place[last] = value
-    made: TrainConfig = from_plain(TrainConfig, plain, named)
+    with trusting_code():  # what a study or the command line names is no file
+        made: TrainConfig = from_plain(TrainConfig, plain, named)
     return made
 
 

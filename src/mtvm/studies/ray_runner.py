@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from mtvm.errors import InputError, MissingExtraError
 from mtvm.studies.runner import Outcome, StudyInterruptedError, why_it_failed
 from mtvm.studies.trial import Trial
+from mtvm.studies.worker import arguments_of
 
 _LOST_WORKERS = 3
 """How often a trial goes on on another worker after it lost its own."""
@@ -17,9 +17,7 @@ _LOST_WORKERS = 3
 class RayRunner:
     """`address` is that of a cluster whose machines share the study's folder and data; "local" starts one here."""
 
-    def __init__(
-        self, address: str, cores: float = 1, gpus: float = 0, work: Callable[[str], int] | None = None
-    ) -> None:
+    def __init__(self, address: str, cores: float = 1, gpus: float = 0, work: Callable[..., int] | None = None) -> None:
         self.ray: Any = _import_ray()
         if not self.ray.is_initialized():
             where = {} if address == "local" else {"address": address}
@@ -31,7 +29,7 @@ class RayRunner:
         self._work = remote(work or _work)
 
     def __call__(self, trials: Sequence[Trial]) -> Iterator[Outcome]:
-        running = {self._work.remote(str(trial.save())): trial for trial in trials}
+        running = {self._work.remote(*arguments_of(trial)): trial for trial in trials}
         try:
             while running:
                 ended, _ = self.ray.wait(list(running), num_returns=1)
@@ -51,12 +49,12 @@ class RayRunner:
             return trial, f"Ray lost it ({type(error).__name__})."
 
 
-def _work(path: str) -> int:
+def _work(*arguments: str) -> int:
     """In a worker of the cluster: one trial, as its own process does it on one machine."""
     from mtvm.studies.worker import main
 
     try:
-        return main(Path(path))
+        return main(*arguments)
     except Exception:  # its reason is in the trial's folder
         return 1
 

@@ -16,7 +16,7 @@ from mtvm.errors import InputError
 from mtvm.machine import usable_cores
 from mtvm.progress import notice, progress
 from mtvm.studies.trial import Trial
-from mtvm.studies.worker import INTERRUPTED, MEMORY_REMEDY
+from mtvm.studies.worker import INTERRUPTED, MEMORY_REMEDY, PROGRAM, arguments_of
 
 ATTEMPTS = 2
 _BETWEEN_LOOKS = 0.2
@@ -87,7 +87,7 @@ class LocalRunner:
         if workers is not None and workers < 1:
             raise InputError(f"--workers must be at least 1, not {workers}.")
         self.workers = workers or usable_cores()
-        self.command = command or [sys.executable, "-m", "mtvm.studies.worker"]
+        self.command = command or [sys.executable, "-c", PROGRAM]
 
     def __call__(self, trials: Sequence[Trial]) -> Iterator[Outcome]:
         waiting, running = deque(trials), dict[int, tuple[Trial, subprocess.Popen[bytes]]]()
@@ -112,11 +112,11 @@ class LocalRunner:
             _stop([process for _, process in running.values()])
 
     def _start(self, trial: Trial, at_once: int) -> subprocess.Popen[bytes]:
-        path = trial.save()
+        arguments = arguments_of(trial)
         threads = os.environ.get("OMP_NUM_THREADS") or str(max(usable_cores() // at_once, 1))
         with trial.log.open("ab") as log:
             return subprocess.Popen(
-                [*self.command, str(path)],
+                [*self.command, *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

@@ -49,7 +49,7 @@ TRAINED = (
     "parameters_as_table5",
 )
 """What is in training.json."""
-_CODE = ("world", "features", "tasks", "models", "learning", "config.py", "studies/conditions.py")
+_CODE = ("world", "features", "tasks", "models", "learning", "configs", "studies/conditions.py")
 """What an agent's training and evaluation depend on."""
 
 

@@ -1,4 +1,4 @@
-"""The process of one trial: `python -m mtvm.studies.worker TRIAL.json` trains, then evaluates; what is done is kept."""
+"""The process of one trial: trains, then evaluates; what is done is kept."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from mtvm.configs.run import Split
 from mtvm.errors import InputError
 from mtvm.io.files import atomic_path, write_json, write_text
 from mtvm.learning.run_folder import RunFolder
+from mtvm.plugins import TRUST, give_names, given_names, trusting_code, trusts_code
 from mtvm.studies.trial import Evaluated, Trial
 
 INTERRUPTED = 130
@@ -24,9 +25,28 @@ class TrialInterruptedError(Exception):
     """The training was asked to stop, and has saved its state."""
 
 
-def main(path: Path) -> int:
+PROGRAM = (
+    "import sys; sys.path[:] = filter(None, sys.path); from mtvm.studies.worker import main; "
+    "sys.exit(main(*sys.argv[1:]))"
+)
+"""For `python -c`. It first forgets the current folder, in which any file could be called like a module of ours."""
+
+
+def arguments_of(trial: Trial) -> list[str]:
+    """What `main` is called with: the trial's file, and the code that the user of this process trusts."""
+    return [str(trial.save()), *([TRUST] if trusts_code() else []), *given_names()]
+
+
+def main(path: str, *trusted: str) -> int:
     """Do the trial; the exit code. Why it failed is then in its folder."""
-    trial = Trial.load(path)
+    give_names(trusted)
+    with trusting_code():  # whoever started us has just written it
+        trial = Trial.load(Path(path))
+    with trusting_code(TRUST in trusted):
+        return _do(trial)
+
+
+def _do(trial: Trial) -> int:
     trial.failure.unlink(missing_ok=True)
     try:
         run_trial(trial)
@@ -154,7 +174,3 @@ def _peak_memory() -> int:
         return 0
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-
-
-if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))

@@ -17,6 +17,7 @@ from mtvm.configs.run import DataConfig
 from mtvm.errors import InputError, shown
 from mtvm.io.files import read_json
 from mtvm.learning.run_folder import EVALUATIONS, RunFolder
+from mtvm.plugins import check_names
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.events import STEPS, EventFile, StepEvent, events_of_trajectory
@@ -206,6 +207,7 @@ def read_evaluation(where: Path, run: str, live: Live | None, defaults: Defaults
     task, _, split = str(said.get("split") if isinstance(said, dict) else "").partition(" ")
     if not split:
         raise InputError(f"{where / 'metrics.json'}: does not say which split was walked; evaluate again.")
+    check_names(task, where / "metrics.json", "the task")
     data = _folder(defaults.data or (live.data.folder if live else None))
     supervision = live.data.supervision if live else defaults.supervision
     episodes = load_episodes(task, split, data, supervision=supervision)
