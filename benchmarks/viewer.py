@@ -16,8 +16,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, Route, sync_playwright
 
+from mtvm.acting.baselines import run_baseline
 from mtvm.app.view import view
-from mtvm.tasks.baselines import run_baseline
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.results import write_results
 

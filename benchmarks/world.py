@@ -20,8 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
+from mtvm.acting.baselines import run_baseline
 from mtvm.features.store import FeatureStore
-from mtvm.tasks.baselines import run_baseline
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes

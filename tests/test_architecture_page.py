@@ -9,7 +9,7 @@ import mtvm
 
 SOURCE = Path(mtvm.__file__).parent
 PAGE = Path(__file__).parents[1] / "docs" / "architecture.md"
-BY_MODULE = ("world", "features", "tasks", "models", "learning", ".")
+BY_MODULE = ("world", "features", "tasks", "acting", "models", "learning", ".")
 """Rooms whose modules are named one by one; of the others, and of folders inside rooms, the folder is named."""
 
 

@@ -9,6 +9,9 @@ import mtvm
 
 OFFERED = {
     "Agent": "mtvm.models.agent",
+    "Decision": "mtvm.acting.policy",
+    "Decisions": "mtvm.acting.policy",
+    "Policy": "mtvm.acting.policy",
     "Simulator": "mtvm.world.simulator",
     "evaluate": "mtvm.learning.evaluation",
     "load_episodes": "mtvm.tasks.load",
@@ -16,6 +19,7 @@ OFFERED = {
     "train": "mtvm.learning.trainer",
     "trusting_code": "mtvm.plugins",
     "view": "mtvm.app.view",
+    "walk": "mtvm.acting.walk",
 }
 
 
@@ -49,7 +53,7 @@ def test_import_of_mtvm_imports_nothing_heavy():
     assert python(f"import sys, mtvm; dir(mtvm); print(sorted({heavy} & set(sys.modules)))") == "[]"
 
 
-@pytest.mark.parametrize("name", ["Simulator", "load_episodes", "score"])
+@pytest.mark.parametrize("name", ["Decision", "Policy", "Simulator", "load_episodes", "score", "walk"])
 def test_mtvm_imports_no_torch_for_what_needs_none(name):
     assert python(f"import sys, mtvm; mtvm.{name}; print('torch' in sys.modules)") == "False"
 

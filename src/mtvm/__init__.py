@@ -7,6 +7,7 @@
     mtvm.train(config)                                        # trains an agent; see `mtvm.configs.presets` for configs
     mtvm.evaluate("runs/demo/memory", ["r2r/val_unseen"])     # writes trajectories and metrics
     agent = mtvm.Agent.from_pretrained("runs/demo/memory/best")  # the agent, for your own program
+    class Mine(mtvm.Policy): ...                              # an agent of your own, with or without torch
     mtvm.score("results.json", episodes)                      # scores any result file
     mtvm.view("runs/demo/memory")                             # shows what an agent did, in a browser or notebook
     with mtvm.trusting_code(): ...                            # lets files that are read inside name code of yours
@@ -20,6 +21,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mtvm.acting.policy import Decision, Decisions, Policy
+    from mtvm.acting.walk import walk
     from mtvm.app.view import view
     from mtvm.learning.evaluation import evaluate
     from mtvm.learning.trainer import train
@@ -33,6 +36,9 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Agent": ("mtvm.models.agent", "Agent"),
+    "Decision": ("mtvm.acting.policy", "Decision"),
+    "Decisions": ("mtvm.acting.policy", "Decisions"),
+    "Policy": ("mtvm.acting.policy", "Policy"),
     "Simulator": ("mtvm.world.simulator", "Simulator"),
     "evaluate": ("mtvm.learning.evaluation", "evaluate"),
     "load_episodes": ("mtvm.tasks.load", "load_episodes"),
@@ -40,9 +46,23 @@ _HOMES = {
     "train": ("mtvm.learning.trainer", "train"),
     "trusting_code": ("mtvm.plugins", "trusting_code"),
     "view": ("mtvm.app.view", "view"),
+    "walk": ("mtvm.acting.walk", "walk"),
 }
 
-__all__ = ["Agent", "Simulator", "evaluate", "load_episodes", "score", "train", "trusting_code", "view"]
+__all__ = [
+    "Agent",
+    "Decision",
+    "Decisions",
+    "Policy",
+    "Simulator",
+    "evaluate",
+    "load_episodes",
+    "score",
+    "train",
+    "trusting_code",
+    "view",
+    "walk",
+]
 
 
 def __getattr__(name: str) -> Any:

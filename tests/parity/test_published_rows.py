@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mtvm.tasks.baselines import run_baseline
+from mtvm.acting.baselines import run_baseline
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metrics import score_trajectories, summarize

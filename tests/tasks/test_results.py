@@ -6,8 +6,8 @@ import json
 import numpy as np
 import pytest
 
+from mtvm.acting.baselines import run_baseline
 from mtvm.errors import InputError
-from mtvm.tasks.baselines import run_baseline
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metric import EVALUATED
 from mtvm.tasks.metrics import score_trajectories, summarize

@@ -12,6 +12,7 @@ from browsing import CHROMIUM, PATIENCE, WITH_WEBGL, WITHOUT_WEBGL
 from playwright.sync_api import sync_playwright
 
 import mtvm
+from mtvm.acting.baselines import run_baseline
 from mtvm.configs.presets import PRESETS
 from mtvm.configs.run import DataConfig
 from mtvm.features.store import FeatureStore
@@ -19,7 +20,6 @@ from mtvm.learning.run_folder import RunFolder
 from mtvm.models.agent import Agent
 from mtvm.models.config import ModelConfig
 from mtvm.models.network import make_network
-from mtvm.tasks.baselines import run_baseline
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.results import write_results
 from mtvm.testing.tiny import write_tiny_world

@@ -6,8 +6,8 @@ import pytest
 from browsing import PATIENCE, long_episode, needs_chromium, rows, shown_step, visit
 from playwright.sync_api import expect
 
+from mtvm.acting.baselines import run_baseline
 from mtvm.io.files import read_json, write_json
-from mtvm.tasks.baselines import run_baseline
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.results import write_results
 from mtvm.viewer.sources import Defaults, open_sources

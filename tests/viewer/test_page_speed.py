@@ -10,7 +10,7 @@ import statistics
 import pytest
 from browsing import needs_chromium
 
-from mtvm.tasks.baselines import run_baseline
+from mtvm.acting.baselines import run_baseline
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.results import write_results
 from mtvm.testing.tiny import write_tiny_world

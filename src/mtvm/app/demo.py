@@ -22,6 +22,7 @@ from rich.markup import escape
 from rich.table import Table as Printed
 
 import mtvm
+from mtvm.acting.baselines import Baseline, run_baseline
 from mtvm.app import report
 from mtvm.app.tables import simple_table
 from mtvm.configs.presets import PRESETS
@@ -33,7 +34,6 @@ from mtvm.homes.generate import generate_home
 from mtvm.learning.run_folder import RunFolder
 from mtvm.machine import ending_signals, require_matplotlib, require_torch, usable_cores
 from mtvm.progress import notice, progress
-from mtvm.tasks.baselines import Baseline, run_baseline
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mtvm.acting.baselines import Baseline, run_baseline
 from mtvm.errors import InputError
 from mtvm.io.files import read_bytes, read_json
 from mtvm.learning.run_folder import RunFolder
@@ -19,7 +20,6 @@ from mtvm.studies.plan import GIVEN, Request, shown_split
 from mtvm.studies.study import Study
 from mtvm.studies.trial import TRAINED, Trial
 from mtvm.tasks import bootstrap
-from mtvm.tasks.baselines import Baseline, run_baseline
 from mtvm.tasks.bootstrap import Interval, Sample
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes

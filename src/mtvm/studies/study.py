@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from mtvm.tasks.baselines import Baseline
+from mtvm.acting.baselines import Baseline
 
 if TYPE_CHECKING:
     from mtvm.studies.blocks import Block

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from mtvm.acting.baselines import Baseline
 from mtvm.studies.blocks import Block, Row, Table, shown
 from mtvm.studies.findings import Findings
 from mtvm.studies.published import SOURCE, TABLE2
 from mtvm.studies.study import NO_HISTORY, Arm, Study
-from mtvm.tasks.baselines import Baseline
 from mtvm.tasks.metric import METRICS
 from mtvm.tasks.ndh import SUPERVISIONS
 

@@ -8,7 +8,8 @@ One JSON object a line (`steps.jsonl`):
 
 `action` is an index into the candidates followed by STOP. `probabilities`, `words` and `memory` are null where nobody
 knows them, as for the result file of another codebase. An agent that acts on a map may go back over several viewpoints
-in a step: `"way": [viewpoint, ...]` are those before its end.
+in a step: `"way": [viewpoint, ...]` are those before its end. `thought` is what an agent of words said of the step, and
+`answer` what it answered, where a task asks for more than a path; lines without these fields are read too.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from mtvm.world.world import World
 STEPS = "steps.jsonl"
 MOST_STEPS, MOST_CANDIDATES = 1000, 1000
 """Of an episode and of a step, far above those of any task: a longer walk is a damaged file."""
+LONGEST_THOUGHT = 4000
+_IN_WORDS = ("thought", "answer")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -51,6 +54,16 @@ class StepEvent:
     """The same attention on each memory token, oldest first."""
     way: list[str] | None = None
     """The viewpoints that the step led through before its end, if it goes back on a map; null if there are none."""
+    thought: str | None = None
+    """Why, in the agent's words; cut after `LONGEST_THOUGHT` characters."""
+    answer: str | None = None
+    """What the agent answered, where the task asks for more than a path."""
+
+    def __post_init__(self) -> None:
+        for name in _IN_WORDS:
+            text = getattr(self, name)
+            if text is not None and len(text) > LONGEST_THOUGHT:
+                object.__setattr__(self, name, f"{text[: LONGEST_THOUGHT - 3]}...")
 
     @property
     def stops(self) -> bool:
@@ -62,7 +75,9 @@ class StepEvent:
         return None if self.stops else self.candidates[self.action]
 
     def to_json(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        """Its fields; thought and answer only where there are some."""
+        record = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return {name: value for name, value in record.items() if value is not None or name not in _IN_WORDS}
 
 
 def write_events(path: Path, events: Iterable[StepEvent]) -> None:
@@ -92,6 +107,10 @@ def parse_event(record: Any, where: str) -> StepEvent:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) and len(value) <= 1000
+
+
+def _is_thought(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and len(value) <= LONGEST_THOUGHT)
 
 
 def _is_number(value: Any) -> bool:
@@ -132,6 +151,8 @@ _CHECKS = {
     "words": _are_words,
     "memory": _are_numbers,
     "way": _are_texts_or_none,
+    "thought": _is_thought,
+    "answer": _is_thought,
 }
 
 

@@ -1,4 +1,5 @@
-"""New paths like those of a dataset: shortest paths of the same buildings, with as many steps."""
+"""Fair samples of a dataset's episodes; new paths like its own: shortest paths of the same buildings, with as many
+steps."""
 
 from __future__ import annotations
 
@@ -8,8 +9,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.errors import InputError
+from mtvm.machine import check_seed
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.world.world import World
+
+
+def fair_sample(episodes: EpisodeSet, count: int, seed: int = 0) -> EpisodeSet:
+    """`count` of the episodes, drawn at random, in their order; every building has its share of them, to one episode.
+
+    The same seed draws the same episodes.
+    """
+    if not 1 <= count <= len(episodes):
+        raise InputError(f"a sample of {episodes.name} can have 1 to {len(episodes)} episodes, not {count}.")
+    check_seed(seed)
+    rng = np.random.default_rng(seed)
+    building = episodes.world.scan_of_node[episodes.starts]
+    scans, sizes = np.unique(building, return_counts=True)
+    exact = count * sizes / len(episodes)
+    shares = np.floor(exact).astype(np.int64)
+    # What is left goes to the largest remainders; which of equal ones is drawn too.
+    order = np.lexsort((rng.random(len(scans)), -np.round(exact - shares, 9)))
+    shares[order[: count - shares.sum()]] += 1
+    rows = [
+        rng.choice(np.nonzero(building == scan)[0], share, replace=False)
+        for scan, share in zip(scans, shares, strict=True)
+    ]
+    return episodes.select(np.sort(np.concatenate(rows)))
 
 
 def sample_paths(

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mtvm.world.actions import checked_actions
 from mtvm.world.simulator import Observation, Simulator
+from mtvm.world.world import World
 
 Nodes = NDArray[np.int64]
 
@@ -33,6 +34,13 @@ class MapObservation(Observation):
     """(B, K) true for those that are not candidates of the agent's viewpoint."""
     been: Nodes
     """(B, T) the nodes where each agent has been; -1 pads."""
+
+    @property
+    def shown_from(self) -> Nodes:
+        return self.seen_from
+
+    def metres(self, world: World) -> NDArray[np.float64]:
+        return self.distances
 
     @property
     def places(self) -> NDArray[np.float32]:

@@ -50,6 +50,20 @@ class Observation:
         return ActionSpace.of(self.node, self.candidates)
 
     @property
+    def shown_from(self) -> NDArray[np.int64]:
+        """(B, 1 or K) the node from which each candidate is seen, in the view that `candidate_views` names."""
+        return self.node[:, None]
+
+    @property
+    def places(self) -> NDArray[np.float32] | None:
+        """(B, K, 4) what a map says of each candidate; None without a map."""
+        return None
+
+    def metres(self, world: World) -> NDArray[np.float64]:
+        """(B, K) the way to each candidate; 0 pads."""
+        return world.distance(self.node[:, None], np.where(self.mask, self.candidates, self.node[:, None]))
+
+    @property
     def heading(self) -> NDArray[np.float32]:
         """(B,) the agent's heading, a multiple of 30 degrees."""
         return _HEADING[self.view]

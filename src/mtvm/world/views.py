@@ -56,3 +56,13 @@ def angle_feature(
     feature[..., 2] = np.sin(elevation)[..., None]
     feature[..., 3] = np.cos(elevation)[..., None]
     return feature.reshape(*heading.shape, repeats * 4)
+
+
+def direction_in_view(view: int, x: float, y: float) -> tuple[float, float]:
+    """Absolute heading and elevation of a pixel of a view's 640x480 image."""
+    focal = IMAGE_HEIGHT / 2 / math.tan(IMAGE_VFOV / 2)
+    right, up = (x - IMAGE_WIDTH / 2) / focal, (IMAGE_HEIGHT / 2 - y) / focal
+    heading, elevation = float(VIEW_HEADING[view]), float(VIEW_ELEVATION[view])
+    ahead = math.cos(elevation) - up * math.sin(elevation)
+    above = math.sin(elevation) + up * math.cos(elevation)
+    return heading + math.atan2(right, ahead), math.atan2(above, math.hypot(ahead, right))

@@ -9,11 +9,11 @@ import numpy as np
 from rich.markup import escape
 from tyro.conf import Positional, arg
 
+from mtvm.acting.baselines import Baseline, run_baseline
 from mtvm.app.options import DataOption, SplitOption, SupervisionOption, Switch, TaskOption, console
 from mtvm.app.tables import add_metrics_row, metrics_table
 from mtvm.errors import InputError
 from mtvm.io.files import json_text, write_json
-from mtvm.tasks.baselines import Baseline, run_baseline
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.definitions import Codebase
 from mtvm.tasks.load import load_episodes

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mtvm.acting.baselines import BASELINES, run_baseline
 from mtvm.errors import InputError
-from mtvm.tasks.baselines import BASELINES, run_baseline
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metrics import score_trajectories, summarize
 from mtvm.tasks.results import trajectory_nodes
