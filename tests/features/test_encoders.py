@@ -320,6 +320,11 @@ def test_load_encoder_refuses_tensors_of_wrong_shape(resnet_weights, small_resne
     )
 
 
+def test_load_encoder_refuses_weights_that_are_not_finite(resnet_weights, small_resnet, tmp_path):
+    torch.save(resnet_weights | {"conv1.weight": torch.full((64, 3, 7, 7), torch.nan)}, tmp_path / "none.pth")
+    refused("the weights conv1.weight are not all finite", weights=tmp_path / "none.pth")
+
+
 def test_load_encoder_refuses_unknown_settings():
     lite0 = "efficientnet-lite0"
     refused("no image encoder 'vgg'; choose one of efficientnet-lite0, resnet152", name="vgg")

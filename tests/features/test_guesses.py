@@ -222,6 +222,10 @@ def test_a_guesser_refuses_other_files(folder, tmp_path):
         write_safetensors(path, wrong)
         with pytest.raises(InputError, match="not the networks that guess names from captions"):
             NameGuesser.load(path)
+    guesser.networks[0].word.weight.data[0] = torch.nan
+    guesser.save(path)
+    with pytest.raises(InputError, match=r"0\.word\.weight are not all finite"):
+        NameGuesser.load(path)
     with pytest.raises(InputError, match="there is no such weight file"):
         NameGuesser.load(tmp_path / "none.safetensors")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from small_runs import small_config, train
+from small_runs import small_config, train, write_features
 
 from mtvm.configs.run import DataConfig, OptimizerConfig
 from mtvm.configs.speaker import AugmentConfig, SpeakerConfig
@@ -258,6 +258,16 @@ def test_evaluate_speaker_describes_each_path_once(trained, small_data):
     assert done["paths"] == len(done["texts"]) == len({one.rsplit("_", 1)[0] for one in episodes.ids})
     assert set(done["scores"]) == {"loss", "BLEU-4", "ROUGE-L", "CIDEr"}
     assert sum(len(row["instructions"]) for row in done["texts"]) == len(episodes)
+
+
+def test_evaluate_speaker_refuses_features_of_another_width(trained, small_data, tiny_world, tmp_path):
+    speaker = shutil.copytree(trained, tmp_path / "speaker")
+    write_features(tmp_path / "features", tiny_world, width=5)
+    content = json.loads((speaker / "training.json").read_text())
+    content["data"]["features"] = str(tmp_path / "features")
+    (speaker / "training.json").write_text(json.dumps(content))
+    with pytest.raises(InputError, match="sees features of width 8, not 5"):
+        evaluate_speaker(speaker, "r2r/val_unseen", show_progress=False)
 
 
 def test_text_scores_are_full_for_what_people_said():

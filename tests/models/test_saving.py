@@ -14,7 +14,7 @@ import mtvm
 from mtvm.errors import InputError
 from mtvm.models.agent import Agent
 from mtvm.models.config import ARCHITECTURES, HISTORIES
-from mtvm.models.saving import fill, load_model, load_weights, save_model
+from mtvm.models.saving import fill, fill_where_it_fits, load_model, load_weights, save_compact, save_model
 
 
 @pytest.mark.parametrize(
@@ -151,6 +151,29 @@ def test_fill_refuses_tensors_that_do_not_fit(tmp_path, change):
         tensors["head.score.bias"] = torch.zeros(2)
     with pytest.raises(InputError, match=r"head\.(score|other)\.bias"):
         fill(model, tensors, tmp_path / "weights")
+
+
+@pytest.mark.parametrize("number", [torch.nan, torch.inf, -torch.inf])
+def test_weights_that_are_not_finite_are_refused(tmp_path, number):
+    """An agent of NaNs walks too, and would be evaluated."""
+    model = make_small_model()
+    with torch.no_grad():
+        model.head.score.weight[0, 3] = number
+    save_model(model, tmp_path / "agent")
+    told = r"model\.safetensors: the weights head\.score\.weight are not all finite numbers"
+    with pytest.raises(InputError, match=told):
+        load_model(tmp_path / "agent")
+    with pytest.raises(InputError, match=told):
+        fill_where_it_fits(make_small_model(), tmp_path / "agent" / "model.safetensors")
+
+
+def test_weights_too_large_for_half_precision_are_not_released(tmp_path):
+    model = make_small_model()
+    with torch.no_grad():
+        model.head.score.weight[0, 3] = 70_000
+    with pytest.raises(InputError, match=r"head\.score\.weight are not all finite"):
+        save_compact(model, tmp_path / "agent", "card")
+    assert not (tmp_path / "agent").exists()
 
 
 def test_saved_weights_can_be_read_by_whoever_can_read_the_config(tmp_path):

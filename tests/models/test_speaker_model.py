@@ -122,6 +122,23 @@ def test_speaker_load_answers_a_mistake_with_one_sentence(speaker, tmp_path):
         Speaker.load(tmp_path)
 
 
+def test_speaker_refuses_words_and_weights_that_cannot_be(speaker, tmp_path):
+    speaker.pieces[3] = -5
+    speaker.save(tmp_path)
+    with pytest.raises(InputError, match="does not fit"):
+        Speaker.load(tmp_path)
+    speaker.pieces[3] = 1000
+    with torch.no_grad():
+        speaker.norm.weight[0] = torch.nan
+    speaker.save(tmp_path)
+    with pytest.raises(InputError, match=r"model\.safetensors: the weights norm\.weight are not all finite"):
+        Speaker.load(tmp_path)
+    with torch.no_grad():
+        speaker.norm.weight.fill_(3e38)
+    with pytest.raises(InputError, match="give numbers that are not finite"):
+        speaker.say(paths([3]), temperature=1.0)
+
+
 def test_speaker_sizes_that_cannot_be_are_refused():
     with pytest.raises(InputError, match="cannot be divided"):
         SpeakerModelConfig(hidden=10, heads=4)

@@ -305,6 +305,14 @@ def test_load_released_checks_queries_keys_and_values_one_by_one(tmp_path):
         load_released(make_model(), released_tensors(make_model()) | swapped, tmp_path)
 
 
+def test_load_released_refuses_weights_that_are_not_finite(tmp_path):
+    tensors = released_tensors(make_model()) | {"critic.optimizer": torch.full((2,), torch.inf)}
+    load_released(make_model(), tensors, tmp_path / "best.pt")  # what is not used does no harm
+    tensors["visproj.weight"] = torch.full_like(tensors["visproj.weight"], torch.nan)
+    with pytest.raises(InputError, match=r"best\.pt: the weights visproj\.weight are not all finite"):
+        load_released(make_model(), tensors, tmp_path / "best.pt")
+
+
 def test_load_released_refuses_another_models_weights(tmp_path):
     with pytest.raises(InputError, match="none of its 2 tensors"):
         load_released(make_model(), {"conv1.weight": torch.zeros(3), "fc.bias": torch.zeros(2)}, tmp_path)

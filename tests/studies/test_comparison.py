@@ -67,6 +67,11 @@ def test_bad_evaluations_are_refused(tmp_path):
         read_trainings([first, other])
     with pytest.raises(InputError, match=r"other episodes than .*a; give seeds"):
         read_seeds(str(tmp_path / "[ab]"))
+    moved = write(tmp_path / "c", [0, 100], scans=["scan0", "scan2"])
+    with pytest.raises(InputError, match=r"c: holds other episodes than .*a \(1_0 is in scan2 here, in scan1 there\)"):
+        read_trainings([first, moved])
+    with pytest.raises(InputError, match=r"c: holds other episodes than .*a \(1_0 is in scan2 here, in scan1 there\)"):
+        read_seeds(str(tmp_path / "[ac]"))
     with pytest.raises(InputError, match="no such folder"):
         read_seeds(str(tmp_path / "none*"))
     table = tmp_path / "b" / "episodes.csv"

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.errors import InputError, MissingExtraError
-from mtvm.io.weight_files import read_weight_file
+from mtvm.io.weight_files import check_finite, read_weight_file
 from mtvm.machine import choose_device, import_torch
 from mtvm.world.views import IMAGE_HEIGHT, IMAGE_WIDTH
 
@@ -173,6 +173,7 @@ def _read_weights(path: Path) -> dict[str, Tensor]:
     state = content.get("state_dict", content)
     if not isinstance(state, dict) or not all(isinstance(value, torch.Tensor) for value in state.values()):
         raise InputError(f"{path}: contains no state dict; save one with model.state_dict().")
+    check_finite(path, state)
     named = {str(key).removeprefix("module."): value for key, value in state.items()}
     return {key: value for key, value in named.items() if not key.endswith("num_batches_tracked")}
 

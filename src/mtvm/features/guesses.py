@@ -22,7 +22,7 @@ from mtvm.features.caption_words import frequent_words, word_numbers
 from mtvm.features.captions import CaptionedPlace, load_captions
 from mtvm.features.known_names import KnownNames, Walk, known_names
 from mtvm.features.store import FeatureStore
-from mtvm.io.weight_files import read_weight_file, write_safetensors
+from mtvm.io.weight_files import check_finite, read_weight_file, write_safetensors
 from mtvm.progress import progress
 from mtvm.world.views import VIEWS
 
@@ -93,6 +93,7 @@ class NameGuesser:
     @classmethod
     def load(cls, path: Path | str) -> NameGuesser:
         tensors = read_weight_file(Path(path))
+        check_finite(Path(path), tensors)
         try:
             return _loaded(tensors)
         except (KeyError, ValueError, TypeError, AttributeError, RuntimeError):

@@ -107,10 +107,18 @@ def checksum(tensors: Mapping[str, Tensor]) -> str:
 def is_finite(tensor: Tensor) -> bool:
     """Whether all numbers of a tensor are finite, in one pass."""
     torch = import_torch("Weights")
-    if not (tensor.numel() and tensor.is_floating_point()):
+    if tensor.is_meta or not (tensor.numel() and tensor.is_floating_point()):
         return True
     numbers = tensor.float() if tensor.element_size() == 1 else tensor  # torch cannot compare numbers of one byte
     return all(bool(extreme.isfinite()) for extreme in torch.aminmax(numbers))  # both are NaN if one number is
+
+
+def check_finite(path: Path, tensors: Mapping[str, Any]) -> None:
+    """Raise if a tensor that was read from `path` holds a number that is not finite, which would spoil all others."""
+    torch = import_torch("Weights")
+    for name, tensor in tensors.items():
+        if isinstance(tensor, torch.Tensor) and not is_finite(tensor):
+            raise InputError(f"{path}: the weights {shown(name)} are not all finite numbers; copy or train them again.")
 
 
 def write_safetensors(path: Path, tensors: Mapping[str, Tensor]) -> None:

@@ -30,12 +30,11 @@ from mtvm.learning.data import Data, Dataset
 from mtvm.learning.paths import PathVision
 from mtvm.learning.rollout import Needs, RolloutPlan, StepTrace, roll_out
 from mtvm.learning.run_folder import RunFolder
-from mtvm.learning.speaker import load, open_store, path_id, speak, training_config
+from mtvm.learning.speaker import load, load_speaker, path_id, speak
 from mtvm.learning.vision import Vision
 from mtvm.models.agent import Agent
 from mtvm.models.network import Network
 from mtvm.models.saving import WEIGHTS
-from mtvm.models.speaker import Speaker
 from mtvm.models.text import tokenize
 from mtvm.progress import progress
 from mtvm.tasks.data import DataFolder
@@ -70,10 +69,7 @@ def augment(config: AugmentConfig, show_progress: bool = True) -> dict[str, floa
 def _described(config: AugmentConfig, show_progress: bool) -> tuple[EpisodeSet, Describe, DataFolder]:
     """New paths, and a speaker who describes them."""
     assert config.speaker is not None
-    speaker = Speaker.load(config.speaker)
-    own = training_config(config.speaker, config.folder)
-    folder = DataFolder.resolve(own.folder)
-    store = open_store(own, folder, show_progress)
+    speaker, own, folder, store = load_speaker(config.speaker, config.folder, show_progress)
     episodes = load(own.train[0], folder)
     others = [load_episodes(split.task, split.split, folder) for split in map(Split.parse, config.not_in)]
     paths, headings = sample_paths(episodes, config.paths, np.random.default_rng(config.seed), others)

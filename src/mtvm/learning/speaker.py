@@ -185,6 +185,8 @@ class SpeakerTrainer:
         check_optimizer(state["optimizer"], self.optimizer)
         if not state["validated"] <= state["updates"] <= self.config.optimizer.updates:
             raise ValueError(f"updates is {state['updates']}, validated {state['validated']}")
+        if not torch.equal(state["speaker"]["pieces"], self.speaker.pieces):
+            raise ValueError("it speaks in other words")
         self.speaker.load_state_dict(state["speaker"])
         load_optimizer(self.optimizer, state["optimizer"])
         if self.ema is not None:
@@ -284,10 +286,7 @@ def speak(
 def evaluate_speaker(folder: Path, split: str, data: Path | None = None, show_progress: bool = True) -> Path:
     """Score what a speaker says of a split's paths, and write the scores and the texts. `data` is where the data is
     now."""
-    speaker = Speaker.load(folder)
-    config = training_config(folder, data)
-    where = DataFolder.resolve(config.folder)
-    store = open_store(config, where, show_progress)
+    speaker, _, where, store = load_speaker(folder, data, show_progress)
     episodes = load(split, where)
     spoken = Spoken(episodes, store)
     loss = validation_loss(speaker, spoken)
@@ -356,6 +355,22 @@ def open_store(config: DataConfig, folder: DataFolder, show_progress: bool) -> F
     if store is None:
         raise InputError("a blind speaker has nothing to say: give --data.features, or --data.sight names.")
     return store
+
+
+def load_speaker(
+    folder: Path, data: Path | None, show_progress: bool
+) -> tuple[Speaker, DataConfig, DataFolder, FeatureStore]:
+    """A trained speaker, what it was trained on, and what it sees. `data` is where the data is now."""
+    speaker = Speaker.load(folder)
+    config = training_config(folder, data)
+    where = DataFolder.resolve(config.folder)
+    store = open_store(config, where, show_progress)
+    if store.width != speaker.config.feature_width:
+        raise InputError(
+            f"{folder}: this speaker sees features of width {speaker.config.feature_width}, not {store.width} as those "
+            f"of {store.path}; bring back what it was trained with."
+        )
+    return speaker, config, where, store
 
 
 def training_config(folder: Path, data: Path | None) -> DataConfig:

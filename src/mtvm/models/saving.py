@@ -10,7 +10,7 @@ from torch import Tensor
 from mtvm import __version__
 from mtvm.errors import InputError, shown
 from mtvm.io.files import write_text
-from mtvm.io.weight_files import read_weight_file, write_safetensors
+from mtvm.io.weight_files import check_finite, read_weight_file, write_safetensors
 from mtvm.machine import choose_device
 from mtvm.models.config import ModelConfig
 from mtvm.models.network import Network, make_network
@@ -29,6 +29,7 @@ def save_model(model: Network, path: Path | str, metrics: dict[str, float] | Non
 def save_compact(model: Network, path: Path | str, card: str) -> None:
     """Save an agent to be passed on: in half precision, without a frozen reader, which pip brings anyway."""
     halves = {name: value.half() if value.is_floating_point() else value for name, value in _own(model).items()}
+    check_finite(Path(path), halves)  # half precision ends at 65504
     _save(model, Path(path), halves, card)
 
 
@@ -76,6 +77,7 @@ def fill(model: Network, tensors: dict[str, Tensor], path: Path) -> None:
             f"{path}: does not fit the model's config (first at {shown(wrong[0])}); use the config that it was saved "
             "with."
         )
+    check_finite(path, tensors)
     model.load_state_dict(tensors)
 
 
@@ -101,6 +103,7 @@ def fill_where_it_fits(model: Network, path: Path) -> float:
             f"{path}: does not fit the model's config (first at {shown(wrong[0] if wrong else next(iter(expected)))}); "
             "use the sizes that it was saved with."
         )
+    check_finite(path, common)
     model.load_state_dict(common, strict=False)
     return sum(expected[name].numel() for name in common) / sum(ours.numel() for ours in expected.values())
 

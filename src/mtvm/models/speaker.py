@@ -16,12 +16,14 @@ from torch.nn import functional
 from mtvm.errors import InputError
 from mtvm.io.config_files import from_plain, to_plain
 from mtvm.io.files import read_json, write_json
-from mtvm.io.weight_files import read_weight_file, write_safetensors
+from mtvm.io.weight_files import check_finite, is_finite, read_weight_file, write_safetensors
 from mtvm.models.config import SpeakerModelConfig
 from mtvm.models.text import CLS, PAD, SEP
 from mtvm.models.vision import FeatureLinear
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
+WORDPIECES = 30522
+"""In BERT's vocabulary."""
 _MAX_STEPS, _MAX_WORDS = 64, 160
 
 
@@ -123,6 +125,8 @@ class Speaker(nn.Module):
             for index, layer in enumerate(self._layers):
                 states, caches[index] = layer.go_on(states, looks[index], mask, caches[index])
             logits = self._logits(states[:, 0])
+            if not is_finite(logits):
+                raise InputError("this speaker's weights give numbers that are not finite; train it again.")
             if unrepeated:
                 _forbid_repetition(logits, words, unrepeated)
             last = _choose(logits, temperature, generator)
@@ -168,8 +172,12 @@ class Speaker(nn.Module):
         speaker = cls(config)
         try:
             speaker.load_state_dict(tensors)
+            fits = bool(((speaker.pieces >= 0) & (speaker.pieces < WORDPIECES)).all())
         except (RuntimeError, TypeError, AttributeError):
-            raise InputError(f"{folder / WEIGHTS}: does not fit {CONFIG} beside it; train the speaker again.") from None
+            fits = False
+        if not fits:
+            raise InputError(f"{folder / WEIGHTS}: does not fit {CONFIG} beside it; train the speaker again.")
+        check_finite(folder / WEIGHTS, tensors)
         return speaker.eval()
 
 

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from mtvm.errors import InputError, shown
-from mtvm.io.weight_files import read_weight_file, torch_file
+from mtvm.io.weight_files import check_finite, read_weight_file, torch_file
 from mtvm.machine import minilm_folder
 from mtvm.models.config import ModelConfig
 from mtvm.models.network import Network
@@ -140,6 +140,7 @@ def load_released(model: Network, tensors: Mapping[str, Tensor], path: Path) -> 
                 )
             if not tensors[their].is_floating_point():
                 raise InputError(f"{path}: {their} holds {tensors[their].dtype}, not real numbers.")
+            check_finite(path, {their: tensors[their]})
             part.copy_(tensors[their])
         used.update(theirs)
         report.loaded.append(name)

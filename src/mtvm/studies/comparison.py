@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mtvm.errors import InputError
+from mtvm.errors import InputError, shown
 from mtvm.studies.findings import Scores, read_episodes
 from mtvm.tasks import bootstrap
 from mtvm.tasks.bootstrap import Interval
@@ -60,8 +60,11 @@ def read_trainings(patterns: Sequence[str]) -> list[Scores]:
     """The evaluations of several trainings, which must be of the same episodes; see `read_seeds`."""
     found = [read_seeds(pattern) for pattern in patterns]
     for pattern, scores in zip(patterns, found, strict=True):
-        if sorted(scores.ids) != sorted(found[0].ids):
-            raise InputError(f"{pattern}: holds other episodes than {patterns[0]}; compare evaluations of one split.")
+        if _episodes(scores) != _episodes(found[0]):
+            difference = _first_difference(scores, found[0])
+            raise InputError(
+                f"{pattern}: holds other episodes than {patterns[0]}{difference}; compare evaluations of one split."
+            )
     return found
 
 
@@ -73,9 +76,24 @@ def read_seeds(pattern: str) -> Scores:
         raise InputError(f"{pattern}: no such folder; 'mtvm eval RUN' writes RUN/eval/TASK-SPLIT.")
     seeds = [read_evaluation(folder) for folder in folders]
     for folder, seed in zip(folders, seeds, strict=True):
-        if seed.ids != seeds[0].ids:
-            raise InputError(f"{folder}: holds other episodes than {folders[0]}; give seeds of one split.")
+        if _episodes(seed) != _episodes(seeds[0]):
+            difference = _first_difference(seed, seeds[0])
+            raise InputError(f"{folder}: holds other episodes than {folders[0]}{difference}; give seeds of one split.")
     return Scores.of_seeds(seeds)
+
+
+def _episodes(scores: Scores) -> list[tuple[str, str]]:
+    """The ids and buildings of all episodes."""
+    return list(zip(scores.ids, scores.buildings, strict=True))
+
+
+def _first_difference(scores: Scores, others: Scores) -> str:
+    """An episode that lies in another building, if the ids are the same."""
+    if scores.ids == others.ids:
+        for identity, one, other in zip(scores.ids, scores.buildings, others.buildings, strict=True):
+            if one != other:
+                return f" ({shown(identity)} is in {shown(one)} here, in {shown(other)} there)"
+    return ""
 
 
 def read_evaluation(folder: Path) -> Scores:
