@@ -38,6 +38,7 @@ def trace_of(batch, *steps, policy="sample", left=None):
         lengths=np.zeros(batch, dtype=np.int64),
         text=None,
         text_is_query=True,
+        episodes=None,
         steps=list(steps),
         left=None if left is None else torch.as_tensor(left),
     )

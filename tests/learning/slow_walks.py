@@ -1,6 +1,7 @@
 """One episode walked alone, slowly, by the model's own functions: what rollouts of a batch are compared with."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import torch
@@ -27,9 +28,22 @@ def draws_of(seed, *shape):
     return torch.rand(*shape, generator=torch.Generator().manual_seed(seed))
 
 
-def rolled_out(model, vision, episodes, tokens, plan, *variants, keep_steps=True, **options):
-    """`roll_out` with texts that are encoded for it."""
-    text = model.encode(tokens, *variants)
+def varied(loss, tokens, draws=None):
+    """The variant that a loss makes of texts, token by token; None for none."""
+    return loss.vary(SimpleNamespace(tokens=tokens), word_draws() if draws is None else draws)
+
+
+def with_variants(plan, tokens, *losses):
+    """The plan of an update whose losses vary the texts, and the texts in all variants."""
+    made = {loss: one for loss in losses if (one := varied(loss, tokens)) is not None}
+    numbered = {loss: dataclasses.replace(one, number=1 + number) for number, (loss, one) in enumerate(made.items())}
+    return dataclasses.replace(plan, variants=numbered), [tokens, *(one.tokens for one in made.values())]
+
+
+def rolled_out(model, vision, episodes, tokens, plan, *losses, keep_steps=True, **options):
+    """`roll_out` with texts that are encoded for it, also in the variants of losses."""
+    plan, texts = with_variants(plan, tokens, *losses)
+    text = model.encode(*texts)
     return roll_out(model, vision, episodes, text, plan, keep_steps=keep_steps, **options)
 
 

@@ -16,6 +16,7 @@ from slow_walks import (
     drawing,
     draws_of,
     rolled_out,
+    varied,
     walk_slowly,
     word_draws,
 )
@@ -39,10 +40,7 @@ def words(tokens):
 
 
 def consistency_of(**config):
-    """The loss, with its variant the one after the texts."""
-    loss = Consistency(ConsistencyConfig(**config))
-    loss.variant = 1
-    return loss
+    return Consistency(ConsistencyConfig(**config))
 
 
 # The divergence
@@ -135,9 +133,9 @@ def test_kl_divergence_has_gradients_through_both_terms_to_both_sides(outputs):
 def test_consistency_is_that_of_two_separate_passes(changes, vision, some, words):
     model, draws = lively_model(seed=1, **changes), draws_of(5, STEPS, len(ROWS))
     loss = consistency_of()
-    masked = loss.drop_words(words, word_draws())
+    masked = varied(loss, words).tokens
     plan = RolloutPlan("sample", STEPS, needs=loss.needs | Needs(rewards=True), action_draws=draws)
-    trace = rolled_out(model, vision, some, words, plan, masked)
+    trace = rolled_out(model, vision, some, words, plan, loss)
     terms = by_name(loss(trace))
     language = crossmodal = 0.0
     counts = [0, 0]
@@ -165,7 +163,7 @@ def test_consistency_is_that_of_two_separate_passes(changes, vision, some, words
 def test_consistency_language_term_is_the_equation_written_out(vision, some, words):
     loss = consistency_of()
     plan = RolloutPlan("teacher", STEPS, needs=loss.needs)
-    trace = rolled_out(lively_model(seed=1), vision, some, words, plan, loss.drop_words(words, word_draws()))
+    trace = rolled_out(lively_model(seed=1), vision, some, words, plan, loss)
     term = by_name(loss(trace))["language_consistency"]
     one, other = trace.text.variant(0).states, trace.text.variant(1).states
     assert mean(term) == pytest.approx(
@@ -176,15 +174,15 @@ def test_consistency_language_term_is_the_equation_written_out(vision, some, wor
 def test_consistency_does_not_change_where_the_agent_walks(vision, some, words):
     model, plan = lively_model(seed=2), RolloutPlan("greedy", STEPS)
     alone = rolled_out(model, vision, some, words, plan)
-    masked = consistency_of().drop_words(words, word_draws())
-    paired = rolled_out(model, vision, some, words, dataclasses.replace(plan, needs=Needs(rest=True)), masked)
+    plan = dataclasses.replace(plan, needs=Needs(rest=True))
+    paired = rolled_out(model, vision, some, words, plan, consistency_of())
     assert np.array_equal(alone.nodes, paired.nodes)
 
 
 def test_consistency_is_zero_where_nothing_is_dropped(vision, some, words):
     loss = consistency_of(drop_rate=0.0)
     plan = RolloutPlan("teacher", STEPS, needs=loss.needs)
-    trace = rolled_out(lively_model(seed=1), vision, some, words, plan, loss.drop_words(words, word_draws()))
+    trace = rolled_out(lively_model(seed=1), vision, some, words, plan, loss)
     for term in loss(trace):
         assert number(term.total) == pytest.approx(0, abs=1e-4)
         assert int(term.count) > 0
@@ -196,7 +194,7 @@ def test_consistency_passes_see_the_same_memory_and_vision(vision, some, words):
     seen, loss = [], consistency_of()
     model.crossmodal.register_forward_pre_hook(lambda _, given: seen.append(given[2]))
     plan = RolloutPlan("teacher", STEPS, needs=loss.needs)
-    rolled_out(model, vision, some, words, plan, loss.drop_words(words, word_draws()))
+    rolled_out(model, vision, some, words, plan, loss)
     assert len(seen) > 3
     for step, stream in enumerate(seen):
         full, other = stream.chunk(2)
@@ -208,7 +206,7 @@ def test_consistency_trains_both_encoders_through_the_memory(vision, some, words
     """The paper's own loss reaches every parameter of the encoders, also by way of the memory."""
     model, loss = lively_model(seed=1).train(), consistency_of()
     plan = RolloutPlan("teacher", STEPS, needs=loss.needs)
-    trace = rolled_out(model, vision, some, words, plan, loss.drop_words(words, word_draws()))
+    trace = rolled_out(model, vision, some, words, plan, loss)
     sum(term.weight * term.total / term.count for term in loss(trace)).backward()
     silent = ("head.score", "pooler.", "critic.")
     for name, parameter in model.named_parameters():
@@ -218,11 +216,10 @@ def test_consistency_trains_both_encoders_through_the_memory(vision, some, words
 
 def test_consistency_weighs_its_terms_as_the_paper_does(vision, some, words):
     plan = RolloutPlan("teacher", 2, needs=Needs(rest=True))
-    masked = drop_words(words, 0.5, word_draws())[0]
-    trace = rolled_out(lively_model(), vision, some, words, plan, masked)
-    assert [term.weight for term in consistency_of()(trace)] == [0.6, 0.2], "the paper's setup section"
-    loss = consistency_of(language_weight=0.0, crossmodal_weight=3.0)
-    assert [term.weight for term in loss(trace)] == [0.0, 3.0]
+    default, other = consistency_of(), consistency_of(language_weight=0.0, crossmodal_weight=3.0)
+    trace = rolled_out(lively_model(), vision, some, words, plan, default, other)
+    assert [term.weight for term in default(trace)] == [0.6, 0.2], "the paper's setup section"
+    assert [term.weight for term in other(trace)] == [0.0, 3.0]
 
 
 @pytest.mark.parametrize(
@@ -242,7 +239,7 @@ def test_consistency_config_has_the_weights_of_its_variant_unless_they_are_given
 
 
 def test_consistency_drops_words_of_the_text_and_nothing_else(words):
-    dropped = consistency_of(drop_rate=0.5).drop_words(words, word_draws())
+    dropped = varied(consistency_of(drop_rate=0.5), words).tokens
     expected, where = drop_words(words, 0.5, word_draws())
     assert where.any()
     assert torch.equal(dropped.ids, expected.ids)
@@ -253,14 +250,14 @@ def test_consistency_drops_words_of_the_text_and_nothing_else(words):
 
 def test_consistency_drops_the_same_words_with_the_same_draws(words):
     loss = consistency_of()
-    first, again, other = (loss.drop_words(words, word_draws(seed)).ids for seed in (3, 3, 4))
+    first, again, other = (varied(loss, words, word_draws(seed)).tokens.ids for seed in (3, 3, 4))
     assert torch.equal(first, again)
     assert not torch.equal(first, other)
 
 
 def language_term(model, tokens, rate):
     loss = consistency_of(drop_rate=rate)
-    text = model.encode(tokens, loss.drop_words(tokens, torch.rand(len(tokens.ids), SMALL.text_length)))
+    text = model.encode(tokens, varied(loss, tokens, torch.rand(len(tokens.ids), SMALL.text_length)).tokens)
     assert text.states.isfinite().all()
     total, count = kl_divergence(text.variant(0).states, text.variant(1).states, text.real)
     return number(total) / int(count)

@@ -16,7 +16,7 @@ from mtvm.models.text import MASK
 OWN = """
 import torch
 
-from mtvm.learning.losses import Loss, Needs, Term
+from mtvm.learning.losses import Loss, Needs, Term, Variant
 from mtvm.models.text import drop_words
 
 
@@ -51,12 +51,13 @@ class Twin(Loss):
     def __init__(self, weight):
         self.weight, self.seen = weight, []
 
-    def drop_words(self, tokens, draws):
-        return drop_words(tokens, 1.0, draws)[0]
+    def vary(self, batch, draws):
+        return Variant(drop_words(batch.tokens, 1.0, draws)[0])
 
     def __call__(self, trace):
-        self.seen.append((trace, self.variant))
-        apart = [(step.outputs[0].logits - step.outputs[self.variant].logits) for step in trace.steps]
+        number = trace.variants[self].number
+        self.seen.append((trace, number))
+        apart = [(step.outputs[0].logits - step.outputs[number].logits) for step in trace.steps]
         total = torch.stack([row.masked_fill(~row.isfinite(), 0).abs().sum() for row in apart]).sum()
         return [Term("twin", total, trace.batch, self.weight)]
 
@@ -182,14 +183,14 @@ def test_own_loss_changes_the_weights(own, small_data):
 def test_own_loss_has_a_variant_of_the_texts_beside_that_of_the_consistency(own, small_data):
     learner, recorded = first_update(small_data, own / "run", "losses_of_mine:Twin")
     consistency, twin = learner.losses[-2:]
-    assert (consistency.variant, twin.variant) == (1, 2)
-    for trace, variant in twin.seen:
-        assert variant == 2
+    for trace, number in twin.seen:
+        assert number == 2
+        assert trace.variants[consistency].number == 1
         assert trace.text.variants == 3
         assert all(len(step.outputs) == 3 for step in trace.steps)
     assert recorded["teacher_twin"] > 0
     alone, _ = first_update(small_data, own / "alone", "losses_of_mine:Twin", consistency=OFF)
-    assert alone.losses[-1].variant == 1
+    assert {number for _, number in alone.losses[-1].seen} == {1}
 
 
 def test_variants_of_an_update_are_the_texts_and_what_the_losses_make_of_them(own, small_data):
@@ -197,7 +198,7 @@ def test_variants_of_an_update_are_the_texts_and_what_the_losses_make_of_them(ow
     learner = Trainer(config, show_progress=False).learner
     which, rows = learner.batches.next()
     batch = learner._batch(which, rows, np.arange(len(rows)))
-    whole, some, none = learner._variants(batch)
+    whole, some, none = learner._variants(batch)[0]
     assert torch.equal(whole.ids, batch.tokens.ids)
     words = batch.tokens.words >= 0
     assert torch.equal(none.ids == MASK, words), "all words are dropped"

@@ -1,6 +1,7 @@
 """The losses of pretraining, against what they say written out, and whole runs with them."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -24,20 +25,27 @@ from mtvm.tasks.shared_paths import SharedPaths
 DRAWS = torch.rand(len(ROWS), 200, generator=torch.Generator().manual_seed(4))
 
 
+def batch_of(episodes, rows, tokens=None):
+    """What a loss reads of the batch of the episodes at these rows of a dataset."""
+
+    def texts(some):
+        return None if tokens is None else tokens.select(torch.from_numpy(some))
+
+    dataset = SimpleNamespace(episodes=episodes)
+    return SimpleNamespace(dataset=dataset, of_dataset=rows, tokens=texts(rows), instructions=texts)
+
+
 def walked(loss, model, vision, tiny_r2r, tokens):
     """The teacher's walk with the loss's variant of the texts, and the loss's terms."""
     words = tokens.select(torch.from_numpy(ROWS))
     loss.attach(model)
-    variant, others = loss.drop_words(words, DRAWS), loss.other_instructions(tiny_r2r, ROWS, DRAWS)
-    if others is not None:
-        variant = tokens.select(torch.from_numpy(others))
-        width = max(words.ids.shape[1], variant.ids.shape[1])
-        words, variant = words.padded(width), variant.padded(width)
-    loss.variant = 1
-    plan = RolloutPlan("teacher", STEPS, needs=loss.needs)
+    variant = loss.vary(batch_of(tiny_r2r, ROWS, tokens), DRAWS)
+    width = max(words.ids.shape[1], variant.tokens.ids.shape[1])
+    words, other = words.padded(width), variant.tokens.padded(width)
+    plan = RolloutPlan("teacher", STEPS, needs=loss.needs, variants={loss: variant})
     episodes = tiny_r2r.select(ROWS)
-    trace = roll_out(model, vision, episodes, model.encode(words, variant), plan, keep_steps=True)
-    return trace, by_name(loss(trace)), words, variant
+    trace = roll_out(model, vision, episodes, model.encode(words, other), plan, keep_steps=True)
+    return trace, by_name(loss(trace)), words, other
 
 
 def test_masked_words_are_read_off_at_the_end_of_each_path(vision, tiny_r2r, tokens):
@@ -93,11 +101,10 @@ def test_matching_compares_a_path_with_its_own_and_another_instruction(vision, t
 def test_matching_compares_nothing_where_there_is_one_path_only(vision, tiny_r2r, tokens):
     loss = Matching(MatchingConfig(1.0))
     alone = tiny_r2r.select(np.array([3, 3]))
-    others = loss.other_instructions(alone, np.array([0, 1]), DRAWS[:2])
-    assert others.tolist() == [0, 1]
-    loss.variant = 1
     words = tokens.select(torch.tensor([3, 3]))
-    plan = RolloutPlan("teacher", STEPS, needs=loss.needs)
+    variant = loss.vary(batch_of(alone, np.array([0, 1]), words), DRAWS[:2])
+    assert torch.equal(variant.tokens.ids, words.ids)
+    plan = RolloutPlan("teacher", STEPS, needs=loss.needs, variants={loss: variant})
     trace = roll_out(lively_model(), vision, alone, lively_model().encode(words, words), plan, keep_steps=True)
     assert by_name(loss(trace))["matching"].count == 0
 
@@ -107,8 +114,8 @@ def test_matching_looks_at_the_paths_of_each_dataset_once(tiny_r2r, monkeypatch)
     monkeypatch.setattr(matching, "SharedPaths", lambda episodes: looked.append(episodes) or SharedPaths(episodes))
     loss = Matching(MatchingConfig(1.0))
     rows, halves = np.arange(2), (tiny_r2r.select(np.arange(4)), tiny_r2r.select(np.arange(4, 8)))
-    first = [loss.other_instructions(half, rows, DRAWS[:2]).tolist() for half in halves]
-    again = [loss.other_instructions(half, rows, DRAWS[:2]).tolist() for half in halves]
+    first = [loss.vary(batch_of(half, rows), DRAWS[:2]).kept.tolist() for half in halves]
+    again = [loss.vary(batch_of(half, rows), DRAWS[:2]).kept.tolist() for half in halves]
     assert first == again
     assert [id(one) for one in looked] == [id(half) for half in halves]
 

@@ -8,7 +8,7 @@ import dataclasses
 import pytest
 import torch
 from made_traces import by_name, mean, number
-from slow_walks import ROWS, STEPS, assert_close, draws_of, rolled_out, word_draws
+from slow_walks import ROWS, STEPS, assert_close, draws_of, rolled_out, varied, word_draws
 from small_runs import SMALL, changed, lively_model, small_config, train
 from torch.nn import functional
 
@@ -36,9 +36,7 @@ def outputs():
 
 
 def loss_of(**config):
-    loss = ReleasedConsistency(ConsistencyConfig(variant="released", **config))
-    loss.variant = 1
-    return loss
+    return ReleasedConsistency(ConsistencyConfig(variant="released", **config))
 
 
 # The divergence
@@ -85,7 +83,7 @@ def test_between_layers_compares_the_first_two_layers_with_the_last_two():
 
 
 def test_released_loss_hides_tokens_from_attention_and_drops_none(words):
-    dropped = loss_of(drop_rate=0.3).drop_words(words, word_draws())
+    dropped = varied(loss_of(drop_rate=0.3), words).tokens
     kept = word_draws()[:, : words.ids.shape[1]] < 0.3
     assert torch.equal(dropped.ids, words.ids)
     assert torch.equal(dropped.hidden, words.mask & ~kept)
@@ -104,7 +102,7 @@ def test_released_loss_hides_other_tokens_at_each_step(words):
 def test_released_loss_gives_two_passes_of_four_layers_a_step(vision, some, words):
     model, loss = lively_model(config=RELEASED), loss_of()
     plan = RolloutPlan("teacher", STEPS, needs=loss.needs, mask_words=loss.mask_words, word_draws=step_draws())
-    trace = rolled_out(model, vision, some, words, plan, loss.drop_words(words, word_draws()))
+    trace = rolled_out(model, vision, some, words, plan, loss)
     assert all(len(step.outputs) == 2 and len(step.rows) == len(some) for step in trace.steps)
     assert all(len(output.layers) == 4 for step in trace.steps for output in step.outputs)
     last = [output.layers for output in trace.steps[-1].outputs]

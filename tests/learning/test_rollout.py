@@ -18,17 +18,19 @@ from slow_walks import (
     draws_of,
     greedy,
     rolled_out,
+    varied,
     visited,
     walk_slowly,
-    word_draws,
 )
 from small_runs import SMALL, lively_model
 
+from mtvm.configs.run import ConsistencyConfig
 from mtvm.features.store import FeatureStore
+from mtvm.learning.losses.consistency import Consistency
 from mtvm.learning.rollout import Needs, RolloutPlan
 from mtvm.learning.vision import Vision
 from mtvm.models import agent as agents
-from mtvm.models.text import drop_words, tokenize
+from mtvm.models.text import tokenize
 from mtvm.world.simulator import Simulator
 
 
@@ -257,10 +259,11 @@ def test_rollout_that_keeps_ended_episodes_counts_neither_their_steps_nor_their_
 def test_rollout_gives_the_outputs_of_each_variant_of_the_texts(changes, vision, some, words):
     """Two more variants: everything is walked as the first one decides, and each output is that of its own text."""
     model = lively_model(seed=1, **changes)
-    others = [drop_words(words, rate, word_draws())[0] for rate in (0.3, 0.8)]
+    losses = [Consistency(ConsistencyConfig(drop_rate=rate)) for rate in (0.3, 0.8)]
+    others = [varied(loss, words).tokens for loss in losses]
     plan = RolloutPlan("greedy", STEPS, needs=Needs(rest=True))
     with torch.no_grad():
-        trace = rolled_out(model, vision, some, words, plan, *others)
+        trace = rolled_out(model, vision, some, words, plan, *losses)
         alone = rolled_out(model, vision, some, words, plan)
         assert np.array_equal(trace.nodes, alone.nodes)
         assert all(len(step.outputs) == 3 for step in trace.steps)

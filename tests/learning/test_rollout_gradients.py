@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from slow_walks import KINDS, ROWS, STEPS, draws_of, rolled_out, word_draws
+from slow_walks import KINDS, ROWS, STEPS, draws_of, rolled_out
 from small_runs import OFF, lively_model
 
 from mtvm.configs.run import A2CConfig, LossConfig
@@ -47,17 +47,13 @@ def test_gradients_of_a_batch_are_the_sum_of_those_of_its_episodes(vision, some,
 def gradients_of(model, vision, some, words, **loss):
     """Of a teacher-forced and a sampled rollout with the losses of a config, by weight."""
     config = LossConfig(**loss)
-    losses, variants = make_losses(config), [words]
-    for one in losses:
-        if (dropped := one.drop_words(words, word_draws())) is not None:
-            one.variant = len(variants)
-            variants.append(dropped)
+    losses = make_losses(config)
     for policy in ("teacher", "sample") if config.a2c.weight > 0 else ("teacher",):
         applied, needs = [one for one in losses if one.applies_to(policy)], Needs()
         for one in applied:
             needs |= one.needs
         plan = RolloutPlan(policy, STEPS, needs=needs, action_draws=draws_of(0, STEPS, len(some)))
-        trace = rolled_out(model, vision, some, words, plan, *variants[1:])
+        trace = rolled_out(model, vision, some, words, plan, *losses)
         sum(term.weight * term.total / term.count for one in applied for term in one(trace)).backward()
     return {name: parameter.grad for name, parameter in model.named_parameters() if parameter.requires_grad}
 

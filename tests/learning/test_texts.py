@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
-from slow_walks import STEPS, draws_of
+from slow_walks import STEPS, draws_of, with_variants
 from small_runs import SMALL, STEADY, lively_model
 
 from mtvm.configs.run import A2CConfig, ConsistencyConfig, ImitationConfig
@@ -120,11 +120,9 @@ def test_encoded_texts_give_the_gradients_of_rollouts_that_encode_for_themselves
     model = lively_model(**changes)
     episodes, words = tiny_r2r.select(ROWS), tokens.select(torch.from_numpy(ROWS))
     consistency = Consistency(ConsistencyConfig())
-    consistency.variant = 1
     losses = {"teacher": [Imitation(ImitationConfig(weight=0.2))], "sample": [A2C(A2CConfig())]}
-    variants = [words]
+    numbered, variants = with_variants(RolloutPlan("teacher", STEPS), words, *([consistency] if consistent else []))
     if consistent:
-        variants.append(consistency.drop_words(words, draws_of(1, len(ROWS), SMALL.text_length)))
         losses = {policy: [*some, consistency] for policy, some in losses.items()}
 
     def learn(encode):
@@ -132,7 +130,8 @@ def test_encoded_texts_give_the_gradients_of_rollouts_that_encode_for_themselves
             needs = Needs()
             for loss in some:
                 needs |= loss.needs
-            plan = RolloutPlan(policy, STEPS, needs=needs, action_draws=draws_of(0, STEPS, len(ROWS)))
+            draws = draws_of(0, STEPS, len(ROWS))
+            plan = dataclasses.replace(numbered, policy=policy, needs=needs, action_draws=draws)
             trace = roll_out(model, vision, episodes, encode(), plan, keep_steps=True)
             terms = [term for loss in some for term in loss(trace)]
             sum(term.weight * term.total / term.count for term in terms).backward()

@@ -15,21 +15,24 @@ from mtvm.learning.checkpoint import check_kind
 from mtvm.models.network import Network
 
 
-def make_optimizer(model: nn.Module, config: OptimizerConfig) -> torch.optim.AdamW:
+def make_optimizer(
+    model: nn.Module, config: OptimizerConfig, loss_weights: nn.Module | None = None
+) -> torch.optim.AdamW:
     """An optimizer of all weights that are not frozen; an agent's language encoder and its reader have learning rates
-    of their own."""
+    of their own. `loss_weights` are trained like the agent's."""
     if isinstance(model, Network):
         model.language.freeze(config.frozen_language_layers)
     factors = (1.0, config.language_lr, config.reader_lr)
-    parameters = {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
-    pieces = _matrices(model) if config.kind == "muon" else {}
     groups: defaultdict[tuple[int, int], list[Tensor]] = defaultdict(list)
-    for name, parameter in parameters.items():
-        part = 0
-        if isinstance(model, Network) and name.startswith("language."):
-            part = 2 if name.startswith("language.reader.") else 1
-        groups[part, pieces.get(name, 0)].append(parameter)
-    fused = all(parameter.device.type in ("cpu", "cuda") for parameter in parameters.values())
+    for module in (model, loss_weights or nn.Module()):
+        pieces = _matrices(module) if config.kind == "muon" else {}
+        for name, parameter in module.named_parameters():
+            part = 0
+            if isinstance(module, Network) and name.startswith("language."):
+                part = 2 if name.startswith("language.reader.") else 1
+            if parameter.requires_grad:
+                groups[part, pieces.get(name, 0)].append(parameter)
+    fused = all(parameter.device.type in ("cpu", "cuda") for group in groups.values() for parameter in group)
     kind = Muon if config.kind == "muon" else torch.optim.AdamW
     return kind(
         [

@@ -10,7 +10,13 @@ from torch import Tensor
 
 from mtvm.configs.run import ConsistencyConfig
 from mtvm.errors import InputError
-from mtvm.learning.losses.released_consistency import LAYERS, ReleasedConsistency, between_layers, divergence
+from mtvm.learning.losses.released_consistency import (
+    LAYERS,
+    ReleasedConsistency,
+    between_layers,
+    divergence,
+    with_fewer_keys,
+)
 from mtvm.models.language import Text
 from mtvm.models.model import MTVM
 from mtvm.models.network import Step
@@ -52,7 +58,7 @@ def released_loss_differences(folder: Path) -> Differences:
         raise InputError(f"{recorded.path}: the released loss needs {LAYERS} cross-modal layers.")
     loss = ReleasedConsistency(ConsistencyConfig(drop_rate=rate, variant="released"))
     tokens = recorded.tokens
-    dropped = loss.drop_words(tokens, recorded["language.draws"])
+    dropped = with_fewer_keys(tokens, rate, recorded["language.draws"])
     text = model.encode(tokens, dropped)
     full, other = (text.variant(number).states for number in (0, 1))
     language = divergence(full, other)

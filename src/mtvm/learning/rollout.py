@@ -7,14 +7,15 @@ says what happened, step by step; the losses are computed from that.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from mtvm.learning.texts import Variant
 from mtvm.learning.vision import Vision
 from mtvm.models.history import Past
 from mtvm.models.language import Text
@@ -81,6 +82,8 @@ class RolloutPlan:
     """Makes the texts of each step, in their variants, from the episodes' texts and draws."""
     word_draws: Tensor | None = None
     """(max_steps, B, L) random numbers from 0 to 1 for `mask_words`."""
+    variants: Mapping[Any, Variant] = dataclasses.field(default_factory=dict)
+    """The further variants of the texts, by the loss that made them."""
 
     @property
     def has_teacher(self) -> bool:
@@ -129,6 +132,10 @@ class Trace:
     """The texts as the rollout began with them."""
     text_is_query: bool
     """Whether the cross-modal encoder has an output for the text."""
+    episodes: EpisodeSet
+    """What was walked."""
+    variants: Mapping[Any, Variant] = dataclasses.field(default_factory=dict)
+    """The further variants of the texts, by the loss that made them."""
     steps: list[StepTrace] = dataclasses.field(default_factory=list)
     """Empty unless the rollout was asked to keep them."""
     left: Tensor | None = None
@@ -217,7 +224,19 @@ def roll_out(
         running.go_on(step, stopping)
     left = running.values_left(len(episodes)) if plan.needs.rewards else None
     nodes, views = path.padded()
-    return Trace(plan.policy, nodes, views, stopped, lengths, text, model.text_is_query, steps, left)
+    return Trace(
+        plan.policy,
+        nodes,
+        views,
+        stopped,
+        lengths,
+        text,
+        model.text_is_query,
+        episodes,
+        plan.variants,
+        steps,
+        left,
+    )
 
 
 class _Running:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from mtvm.io.arrays import keep_cached, read_cached
@@ -66,6 +68,11 @@ class Texts:
     def __len__(self) -> int:
         return len(self.tokens.ids)
 
+    def of(self, episodes: NDArray[np.int64], mirrored: NDArray[np.bool_] | None = None) -> Tokens:
+        """The texts of some episodes; those of `mirrored` ones come from the second half, see `with_mirrored`."""
+        rows = episodes if mirrored is None else episodes + len(self) // 2 * mirrored
+        return self.select(torch.from_numpy(rows))
+
     def select(self, rows: Tensor) -> Tokens:
         """Some of the texts, padded only to the longest of them."""
         some = self.tokens.select(rows)
@@ -94,6 +101,17 @@ def _digest(model: Network, tokens: Tokens) -> str:
     for tensor in (weights[0], weights[-1]):
         digest.update(tensor.detach().cpu().numpy().tobytes())
     return digest.hexdigest()[:32]
+
+
+@dataclasses.dataclass(frozen=True)
+class Variant:
+    """A further variant of an update's texts, with which every step is computed too."""
+
+    tokens: Tokens
+    kept: Any = None
+    """What the loss that made it will want to know when it sees the rollout."""
+    number: int = 1
+    """Its number among the variants of a text and the outputs of a step; the texts themselves are number 0."""
 
 
 class EncodedTexts:

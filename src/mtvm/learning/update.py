@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,39 +15,19 @@ from torch import Tensor, nn
 
 from mtvm.configs.run import TrainConfig
 from mtvm.learning import parallel, streams
+from mtvm.learning.batch import Batch
 from mtvm.learning.data import Dataset
 from mtvm.learning.ema import EMA
-from mtvm.learning.losses import Loss, Term, make_losses
+from mtvm.learning.losses import Loss, Term, attach, make_losses, make_weights
 from mtvm.learning.optimizer import load_optimizer, lr_at, make_optimizer, set_lr
 from mtvm.learning.rollout import Needs, Policy, RolloutPlan, Trace, roll_out
-from mtvm.learning.texts import EncodedTexts, Texts
+from mtvm.learning.texts import EncodedTexts, Texts, Variant
 from mtvm.models.network import Network
 from mtvm.models.text import Tokens, drop_words
-from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metrics import near_goal
 
 ROLLOUTS: tuple[Policy, ...] = ("teacher", "student", "sample")
 """The kinds of rollouts that an update can walk, in the order in which it does."""
-
-
-@dataclasses.dataclass
-class Batch:
-    """The episodes of an update, or of one part of it, that this process walks."""
-
-    dataset: Dataset
-    episodes: EpisodeSet
-    tokens: Tokens
-    mirrored: NDArray[np.bool_] | None
-    which: int
-    """The number of the dataset."""
-    of_dataset: NDArray[np.int64]
-    """The episodes' rows in the dataset."""
-    rows: Tensor
-    """Which rows of the whole batch these are, in all processes and parts."""
-    size: int
-    """Episodes of the whole batch."""
-    share: float
-    """Which share of the whole batch this part is, over all processes."""
 
 
 class Learner:
@@ -64,9 +46,9 @@ class Learner:
         ]
         model.crossmodal.checkpointing = config.optimizer.checkpoint_activations
         self.losses = make_losses(config.loss)
-        for loss in self.losses:
-            loss.attach(model)
-        self.optimizer = make_optimizer(model, config.optimizer)
+        attach(self.losses, model)
+        self.loss_weights = make_weights(self.losses, model.config, config.seed).to(model.device)
+        self.optimizer = make_optimizer(model, config.optimizer, self.loss_weights)
         self.ema = EMA(model, config.optimizer.ema) if config.optimizer.ema > 0 else None
         self.precision = _precision(config, model.device)
         self.scaler = torch.amp.GradScaler(model.device.type, enabled=self.precision == torch.float16)
@@ -78,25 +60,27 @@ class Learner:
         streams.seed_dropout(self.config.seed, number)
         set_lr(self.optimizer, lr_at(number, config))
         model.train()
+        self.loss_weights.train()
         which, rows = self.batches.next()
         policies = self._policies(self.batches.taken[which] - 1)
         recorded: dict[str, float] = {}
         for part in np.array_split(np.arange(len(rows)), config.accumulate):
             batch = self._batch(which, rows, part)
             with torch.autocast(model.device.type, self.precision, enabled=self.precision != torch.float32):
-                texts = EncodedTexts(model, self._variants(batch))  # X, and X' where a loss asks for it
+                tokens, variants = self._variants(batch)
+                texts = EncodedTexts(model, tokens)  # X, and X' where a loss asks for it
                 for policy in policies:
                     losses = [loss for loss in self.losses if loss.applies_to(policy)]
-                    plan = self._plan(policy, losses, batch)
+                    plan = self._plan(policy, losses, batch, variants)
                     trace = roll_out(model, batch.dataset.vision, batch.episodes, texts.text, plan, keep_steps=True)
                     terms = [term for loss in losses for term in loss(trace)]  # Eq. 6
                     loss = self._backward(terms, policy, batch, recorded)
                     _add(recorded, {"loss": loss} | _outcome(trace, batch))
             texts.backward()
         recorded = _summed(recorded, model.device)
-        parallel.add_gradients(model.parameters())
+        parallel.add_gradients(self._trained())
         self.scaler.unscale_(self.optimizer)
-        recorded["gradient_norm"] = _clip(model, config.clip)
+        recorded["gradient_norm"] = _clip(self._trained(), config.clip)
         self._check(recorded, which, rows)
         self.scaler.step(self.optimizer)
         self.scaler.update()
@@ -122,38 +106,34 @@ class Learner:
         if self.config.data.mirror:
             draws = streams.uniform((len(rows),), "mirror", self.config.seed, self.updates)
             mirrored = draws.numpy()[mine] < 0.5
-        tokens = self._texts(which, rows[mine], mirrored)
-        share = len(part) / len(rows)
-        episodes = dataset.episodes.select(rows[mine])
-        return Batch(dataset, episodes, tokens, mirrored, which, rows[mine], torch.from_numpy(mine), len(rows), share)
+        texts, of_dataset = self.texts[which], rows[mine]
+        tokens = texts.of(of_dataset, mirrored).to(self.model.device)
+        episodes, share = dataset.episodes.select(of_dataset), len(part) / len(rows)
+        of_batch = torch.from_numpy(mine)
+        return Batch(dataset, episodes, tokens, mirrored, texts, of_dataset, of_batch, len(rows), share)
 
-    def _texts(self, which: int, rows: NDArray[np.int64], mirrored: NDArray[np.bool_] | None) -> Tokens:
-        """The texts of episodes of a dataset, those in mirrored buildings mirrored too."""
-        if mirrored is not None:
-            rows = rows + len(self.datasets[which]) * mirrored  # the mirrored texts follow the others
-        return self.texts[which].select(torch.from_numpy(rows)).to(self.model.device)
-
-    def _variants(self, batch: Batch) -> list[Tokens]:
-        """The texts, and what the losses make of them."""
+    def _variants(self, batch: Batch) -> tuple[list[Tokens], dict[Loss, Variant]]:
+        """The texts in all their variants, and those that losses make of them."""
         tokens = batch.tokens
         by_token = any(loss.masks_words for loss in self.losses)
         shape = (batch.size, self.model.config.text_length if by_token else batch.dataset.words)
         draws = streams.uniform(shape, "words", self.config.seed, self.updates)[batch.rows]
         if self.config.loss.word_dropping > 0 and not self.config.loss.consistency.enabled:
             tokens = drop_words(tokens, self.config.loss.word_dropping, draws)[0]
-        variants = [tokens]
+        every, made = [tokens], {}
         for loss in self.losses:
-            dropped = loss.drop_words(tokens, draws)
-            others = loss.other_instructions(batch.dataset.episodes, batch.of_dataset, draws)
-            if others is not None:
-                dropped = self._texts(batch.which, others, batch.mirrored)
-            if dropped is not None:
-                loss.variant = len(variants)
-                variants.append(dropped)
-        width = max(variant.ids.shape[1] for variant in variants)
-        return [variant.padded(width) for variant in variants]
+            variant = loss.vary(dataclasses.replace(batch, tokens=tokens), draws)
+            if variant is not None:
+                made[loss] = dataclasses.replace(variant, number=len(every))
+                every.append(variant.tokens)
+        width = max(one.ids.shape[1] for one in every)
+        return [one.padded(width) for one in every], made
 
-    def _plan(self, policy: Policy, losses: list[Loss], batch: Batch) -> RolloutPlan:
+    def _trained(self) -> Iterator[nn.Parameter]:
+        """The weights of the model and of the losses."""
+        return itertools.chain(self.model.parameters(), self.loss_weights.parameters())
+
+    def _plan(self, policy: Policy, losses: list[Loss], batch: Batch, variants: dict[Loss, Variant]) -> RolloutPlan:
         dataset = batch.dataset
         needs = Needs()
         for loss in losses:
@@ -178,6 +158,7 @@ class Learner:
             kept_features=self._kept_features(batch),
             mask_words=masking[0].mask_words if masking else None,
             word_draws=word_draws,
+            variants=variants,
         )
 
     def _turned(self, batch: Batch) -> NDArray[np.float32] | None:
@@ -221,7 +202,8 @@ class Learner:
 
     def state_dict(self) -> dict[str, Any]:
         """All that the updates to come depend on, beside data and config."""
-        return {
+        losses = {"losses": self.loss_weights.state_dict()} if len(self.loss_weights) else {}
+        return losses | {
             "update": self.updates,
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
@@ -233,6 +215,8 @@ class Learner:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.updates = state["update"]
         self.model.load_state_dict(state["model"])
+        if len(self.loss_weights):
+            self.loss_weights.load_state_dict(state["losses"])
         load_optimizer(self.optimizer, state["optimizer"])
         self.scaler.load_state_dict(state["scaler"])
         if self.ema is not None:
@@ -276,10 +260,10 @@ def _summed(recorded: dict[str, float], device: torch.device) -> dict[str, float
     return dict(zip(names, parallel.total(values).tolist(), strict=True))
 
 
-def _clip(model: nn.Module, largest: float) -> float:
+def _clip(parameters: Iterable[nn.Parameter], largest: float) -> float:
     """Clip the gradients to a norm, 0 for none; the norm that they had."""
-    parameters = [parameter for parameter in model.parameters() if parameter.grad is not None]
-    return float(nn.utils.clip_grad_norm_(parameters, largest or math.inf))
+    reached = [parameter for parameter in parameters if parameter.grad is not None]
+    return float(nn.utils.clip_grad_norm_(reached, largest or math.inf))
 
 
 def _precision(config: TrainConfig, device: torch.device) -> torch.dtype:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import torch
+from torch import nn
+
 from mtvm.configs.run import LossConfig
 from mtvm.errors import InputError
+from mtvm.learning.batch import Batch
 from mtvm.learning.losses.a2c import A2C
 from mtvm.learning.losses.base import Loss, Term
 from mtvm.learning.losses.consistency import Consistency
@@ -12,6 +18,9 @@ from mtvm.learning.losses.masked_words import MaskedWords
 from mtvm.learning.losses.matching import Matching
 from mtvm.learning.losses.released_consistency import ReleasedConsistency
 from mtvm.learning.rollout import Needs
+from mtvm.learning.texts import Variant
+from mtvm.models.config import ModelConfig
+from mtvm.models.network import Network
 from mtvm.plugins import load_object
 
 
@@ -40,4 +49,27 @@ def _own_loss(text: str) -> Loss:
     return load_object(name, Loss, "loss")(number)
 
 
-__all__ = ["Loss", "Needs", "Term", "make_losses"]
+def attach(losses: Sequence[Loss], model: Network) -> None:
+    """Show the losses the network that is trained; raise if one of them puts weights of its own into it."""
+    before = set(model.state_dict())
+    for loss in losses:
+        loss.attach(model)
+        if added := sorted(set(model.state_dict()) - before):
+            raise InputError(
+                f"loss {type(loss).__name__}: adds {added[0]} to the network, which agents could then not be loaded "
+                "with; return weights of its own from `modules`."
+            )
+
+
+def make_weights(losses: Sequence[Loss], config: ModelConfig, seed: int) -> nn.ModuleDict:
+    """The weights that losses have of their own, by names that stay the same in each run of this config."""
+    weights = nn.ModuleDict()
+    with torch.random.fork_rng(devices=[]):  # a model's random numbers do not depend on the losses
+        for number, loss in enumerate(losses):
+            torch.manual_seed(seed)
+            if (module := loss.modules(config)) is not None:
+                weights[f"{number}-{type(loss).__name__}"] = module
+    return weights
+
+
+__all__ = ["Batch", "Loss", "Needs", "Term", "Variant", "attach", "make_losses", "make_weights"]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import abc
 import dataclasses
 
-from torch import Tensor
+from torch import Tensor, nn
 
-from mtvm.learning.rollout import Needs, Policy, Rows, Trace
+from mtvm.learning.batch import Batch
+from mtvm.learning.rollout import Needs, Policy, Trace
+from mtvm.learning.texts import Variant
+from mtvm.models.config import ModelConfig
 from mtvm.models.language import Text
 from mtvm.models.network import Network
-from mtvm.models.text import Tokens
-from mtvm.tasks.episode import EpisodeSet
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,11 +31,19 @@ class Loss(abc.ABC):
     """One term of Eq. 6, or a few that belong together.
 
     An instance is called with the trace of each rollout that it `applies_to`, and returns its terms: sums over what
-    this process walked. The update divides them by the counts of all processes and adds them up.
+    this process walked. The update divides them by the counts of all processes and adds them up. It keeps nothing from
+    one call to the next but weights and caches: what belongs to an update travels in its `Variant` and the trace.
     """
 
     needs = Needs()
     """What a rollout must collect for it."""
+
+    def modules(self, config: ModelConfig) -> nn.Module | None:
+        """Weights of its own, made once for a model of this config; None for none.
+
+        They are trained, saved and resumed with the run, and are no part of the agent that it gives.
+        """
+        return None
 
     def attach(self, model: Network) -> None:  # noqa: B027  (most losses read no weights)
         """Called once with the network that is trained, for losses that read its weights."""
@@ -43,17 +52,10 @@ class Loss(abc.ABC):
         """Whether it is computed in rollouts of this policy."""
         return True
 
-    def drop_words(self, tokens: Tokens, draws: Tensor) -> Tokens | None:
-        """A further variant of the texts, token by token, that every step is computed with too; None for none.
+    def vary(self, batch: Batch, draws: Tensor) -> Variant | None:
+        """A further variant of the batch's texts, with which every step is computed too; None for none.
 
-        `draws` (B, words) are random numbers from 0 to 1. `variant` says where it is in a trace's outputs.
-        """
-        return None
-
-    def other_instructions(self, episodes: EpisodeSet, rows: Rows, draws: Tensor) -> Rows | None:
-        """(B,) the episodes whose instructions are a further variant of the texts of those at `rows`; None for none.
-
-        `draws` (B, words) are random numbers from 0 to 1. `variant` says where it is in a trace's outputs.
+        `draws` (B, words) are random numbers from 0 to 1. In the trace it is `trace.variants[self]`.
         """
         return None
 
@@ -63,9 +65,6 @@ class Loss(abc.ABC):
     def mask_words(self, text: Text, draws: Tensor) -> Text:
         """The texts of a step in their variants, made of those of the rollout and `draws` (B, L) from 0 to 1."""
         return text
-
-    variant: int = 0
-    """Set by the update: the number of the variant that `drop_words` or `other_instructions` made."""
 
     @abc.abstractmethod
     def __call__(self, trace: Trace) -> list[Term]: ...

@@ -10,10 +10,12 @@ import torch
 from torch import Tensor
 
 from mtvm.configs.run import ConsistencyConfig
+from mtvm.learning.batch import Batch
 from mtvm.learning.losses.base import Loss, Term
 from mtvm.learning.rollout import Needs, Trace
+from mtvm.learning.texts import Variant
 from mtvm.models.packing import Packing
-from mtvm.models.text import Tokens, drop_words
+from mtvm.models.text import drop_words
 
 
 class Consistency(Loss):
@@ -24,16 +26,17 @@ class Consistency(Loss):
     def __init__(self, config: ConsistencyConfig) -> None:
         self.config = config
 
-    def drop_words(self, tokens: Tokens, draws: Tensor) -> Tokens:
+    def vary(self, batch: Batch, draws: Tensor) -> Variant:
         """x' = RandomDrop(x) (Eq. 3)."""
-        return drop_words(tokens, self.config.drop_rate, draws)[0]
+        return Variant(drop_words(batch.tokens, self.config.drop_rate, draws)[0])
 
     def __call__(self, trace: Trace) -> list[Term]:
-        full, dropped = trace.text.variant(0), trace.text.variant(self.variant)
+        number = trace.variants[self].number
+        full, dropped = trace.text.variant(0), trace.text.variant(number)
         language = kl_divergence(full.states, dropped.states, full.real)
         steps = []
         for step in trace.steps:
-            ours, theirs = step.outputs[0], step.outputs[self.variant]
+            ours, theirs = step.outputs[0], step.outputs[number]
             one, other, mask = ours.stream, theirs.stream, ours.stream_mask
             if trace.text_is_query:  # else there is no X̂: the text is only key and value
                 one, other = torch.cat([ours.text, one], dim=1), torch.cat([theirs.text, other], dim=1)

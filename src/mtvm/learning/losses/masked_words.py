@@ -11,10 +11,12 @@ from torch import Tensor
 from torch.nn import functional
 
 from mtvm.configs.run import MaskedWordsConfig
+from mtvm.learning.batch import Batch
 from mtvm.learning.losses.base import Loss, Term
 from mtvm.learning.rollout import Needs, Policy, Trace
+from mtvm.learning.texts import Variant
 from mtvm.models.network import Network
-from mtvm.models.text import Tokens, drop_words
+from mtvm.models.text import drop_words
 
 
 class MaskedWords(Loss):
@@ -31,21 +33,22 @@ class MaskedWords(Loss):
     def applies_to(self, policy: Policy) -> bool:
         return policy == "teacher"
 
-    def drop_words(self, tokens: Tokens, draws: Tensor) -> Tokens:
-        masked, self._hidden = drop_words(tokens, self.config.rate, draws)
-        self._ids = tokens.ids
-        return masked
+    def vary(self, batch: Batch, draws: Tensor) -> Variant:
+        masked, hidden = drop_words(batch.tokens, self.config.rate, draws)
+        return Variant(masked, (batch.tokens.ids, hidden))
 
     def __call__(self, trace: Trace) -> list[Term]:
+        variant = trace.variants[self]
+        ids, are_hidden = variant.kept
         weight = self._embeddings.weight
         assert isinstance(weight, Tensor)
         total, right, count = weight.new_zeros(()), weight.new_zeros(()), 0
         for step in trace.steps:
             ending = torch.from_numpy(step.seen.actions.is_stop(step.actions.cpu().numpy())).to(weight.device)
-            states = step.outputs[self.variant].text[:, : self._ids.shape[1]]  # other variants may be longer
+            states = step.outputs[variant.number].text[:, : ids.shape[1]]  # other variants may be longer
             rows = torch.from_numpy(step.rows).to(weight.device)
-            hidden = self._hidden[rows][:, : states.shape[1]] & ending[:, None]
-            wanted = self._ids[rows][:, : states.shape[1]][hidden]
+            hidden = are_hidden[rows][:, : states.shape[1]] & ending[:, None]
+            wanted = ids[rows][:, : states.shape[1]][hidden]
             if len(wanted):
                 logits = functional.linear(states[hidden], weight)
                 total = total + functional.cross_entropy(logits, wanted, reduction="sum")

@@ -7,8 +7,10 @@ from torch import Tensor
 from torch.nn import functional
 
 from mtvm.configs.run import MatchingConfig
+from mtvm.learning.batch import Batch
 from mtvm.learning.losses.base import Loss, Term
-from mtvm.learning.rollout import Needs, Policy, Rows, StepTrace, Trace
+from mtvm.learning.rollout import Needs, Policy, StepTrace, Trace
+from mtvm.learning.texts import Variant
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.shared_paths import SharedPaths
 
@@ -30,20 +32,21 @@ class Matching(Loss):
     def applies_to(self, policy: Policy) -> bool:
         return policy == "teacher"
 
-    def other_instructions(self, episodes: EpisodeSet, rows: Rows, draws: Tensor) -> Rows:
+    def vary(self, batch: Batch, draws: Tensor) -> Variant:
+        episodes, rows = batch.dataset.episodes, batch.of_dataset
         if id(episodes) not in self._paths:
             self._paths[id(episodes)] = (episodes, SharedPaths(episodes))
         paths = self._paths[id(episodes)][1]
         others = paths.others(rows, draws[:, :2].numpy())
-        self._differ = torch.from_numpy(paths.path[rows] != paths.path[others])
-        return others
+        return Variant(batch.instructions(others), torch.from_numpy(paths.path[rows] != paths.path[others]))
 
     def __call__(self, trace: Trace) -> list[Term]:
+        variant = trace.variants[self]
         own, other = (
-            trace.spread([_log_probability(step, variant) for step in trace.steps]).sum(dim=0)
-            for variant in (0, self.variant)
+            trace.spread([_log_probability(step, number) for step in trace.steps]).sum(dim=0)
+            for number in (0, variant.number)
         )
-        differ = self._differ.to(own.device)
+        differ = variant.kept.to(own.device)
         losses = functional.softplus(other - own)[differ]
         count = int(differ.sum())
         return [

@@ -12,8 +12,10 @@ import torch
 from torch import Tensor
 
 from mtvm.configs.run import ConsistencyConfig
+from mtvm.learning.batch import Batch
 from mtvm.learning.losses.base import Loss, Term
 from mtvm.learning.rollout import Needs, Trace
+from mtvm.learning.texts import Variant
 from mtvm.models.language import Text
 from mtvm.models.text import Tokens
 
@@ -31,23 +33,28 @@ class ReleasedConsistency(Loss):
     def __init__(self, config: ConsistencyConfig) -> None:
         self.config = config
 
-    def drop_words(self, tokens: Tokens, draws: Tensor) -> Tokens:
-        """x' for the language term: a share `drop_rate` of the tokens is kept as keys, each drawn by itself."""
-        kept = draws[:, : tokens.ids.shape[1]].to(tokens.ids.device) < self.config.drop_rate
-        return dataclasses.replace(tokens, hidden=tokens.mask & ~kept)
+    def vary(self, batch: Batch, draws: Tensor) -> Variant:
+        """x' for the language term."""
+        return Variant(with_fewer_keys(batch.tokens, self.config.drop_rate, draws))
 
     def mask_words(self, text: Text, draws: Tensor) -> Text:
         """For the cross-modal term: X again at each step, with a share 1 - `drop_rate` of its tokens as keys."""
         return text.masked(draws < 1 - self.config.drop_rate)
 
     def __call__(self, trace: Trace) -> list[Term]:
-        full, dropped = trace.text.variant(0).states, trace.text.variant(self.variant).states
+        full, dropped = trace.text.variant(0).states, trace.text.variant(trace.variants[self].number).states
         passes = [step.layers for step in trace.steps[-1].outputs]
         batch, weights = trace.batch, self.config.weights
         return [
             Term("language_consistency", divergence(full, dropped) * batch, batch, weights[0]),
             Term("crossmodal_consistency", between_layers(*passes) * batch, batch, weights[1]),
         ]
+
+
+def with_fewer_keys(tokens: Tokens, share: float, draws: Tensor) -> Tokens:
+    """The texts with a share of their tokens as keys, each drawn by itself; all are encoded."""
+    kept = draws[:, : tokens.ids.shape[1]].to(tokens.ids.device) < share
+    return dataclasses.replace(tokens, hidden=tokens.mask & ~kept)
 
 
 def between_layers(*passes: Layers) -> Tensor:
