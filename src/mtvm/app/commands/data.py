@@ -10,12 +10,46 @@ from rich.markup import escape
 from tyro.conf import Positional, arg
 
 from mtvm.app.commands import tasks
-from mtvm.app.options import console
+from mtvm.app.fetching import explain, fetch, list_sources
+from mtvm.app.options import DataOption, Switch, console
+from mtvm.app.sources import SOURCES
+from mtvm.errors import InputError, shown
 from mtvm.features.converting.captions import CaptionSource, convert_captions
 from mtvm.features.converting.names import convert_names
+from mtvm.tasks.data import DataFolder
 
 _Scans = Annotated[tuple[str, ...], arg(help="Only these scans.", help_behavior_hint="(default: all)", metavar="SCAN")]
 _Published = Annotated[Positional[Path], arg(metavar="DIR", help="Folder with the published files anywhere below it.")]
+
+
+def fetch_(
+    what: Annotated[
+        Positional[tuple[str, ...]],
+        arg(metavar="WHAT", help=f"{', '.join(SOURCES)}.", help_behavior_hint="(default: list all of them)"),
+    ] = (),
+    data: DataOption = None,
+    run: Annotated[Switch, arg(help="Run the commands, after asking on a terminal.")] = False,
+) -> None:
+    """Say what to download from where: sizes, licences, checksums and commands.
+
+    Nothing is downloaded without --run. What is downloaded is put into the data folder, which is where the other
+    commands look for it.
+    """
+    for name in what:
+        if name not in SOURCES:
+            raise InputError(f"there is nothing called {shown(name)} to fetch; there are {', '.join(SOURCES)}.")
+    if not what:
+        if run:
+            raise InputError("--run downloads only what is named; say what, for example: mtvm data fetch r2r --run.")
+        list_sources(SOURCES, console)
+        return
+    chosen = [SOURCES[name] for name in dict.fromkeys(what)]
+    folder = DataFolder.locate(data)
+    if run:
+        fetch(chosen, folder, console)
+        return
+    for source in chosen:
+        explain(source, folder, console)
 
 
 def captions(
@@ -64,6 +98,7 @@ def names(
 
 
 COMMANDS: dict[str, Callable[..., None]] = {
+    "fetch": fetch_,
     "captions": captions,
     "names": names,
     "r4r": tasks.r4r,
