@@ -213,7 +213,7 @@ def test_doctor_says_what_is_there_and_what_is_missing(capsys, tiny_folder, tmp_
     assert "mtvm data r4r train" in printed
     assert "numpy" in printed
     (tmp_path / "empty").mkdir()
-    assert "put the Matterport3DSimulator" in run(capsys, "doctor", "--data", tmp_path / "empty").out
+    assert "mtvm data fetch connectivity" in run(capsys, "doctor", "--data", tmp_path / "empty").out
 
 
 def test_mistake_is_one_sentence_without_a_traceback(tiny_folder, tmp_path):

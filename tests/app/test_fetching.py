@@ -7,6 +7,7 @@ import functools
 import hashlib
 import http.server
 import io
+import re
 import shutil
 import subprocess
 import threading
@@ -138,6 +139,15 @@ def test_what_was_tested_are_the_files_that_are_tested_with(real_data):
         for path, digest in SOURCES[name].checksums.items():
             file = real_data / folder / path.rpartition("/")[2]
             assert hashlib.sha256(file.read_bytes()).hexdigest() == digest, file
+
+
+def test_the_doctor_names_commands_that_there_are(capsys, tmp_path):
+    printed = run(capsys, "doctor", "--data", tmp_path).out
+    remedies = re.findall(r"missing .* → (mtvm .*)", printed)
+    assert len(remedies) == 9
+    for command, rest in re.findall(r"mtvm data ([a-z0-9-]+)((?: [a-z0-9]+)*)", " / ".join(remedies)):
+        assert command in commands.COMMANDS
+        assert command != "fetch" or set(rest.split()) <= set(SOURCES)
 
 
 # --- downloading -------------------------------------------------------------------------------------------

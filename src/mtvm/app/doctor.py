@@ -74,8 +74,14 @@ def _device() -> str:
 
 
 _SIGHT = {
-    "viewpoints.jsonl": "names of rooms and objects (--data.sight names)",
-    "captions.jsonl": "captions of views (--data.sight captions; with names, or an agent that learnt them, guesses)",
+    "viewpoints.jsonl": (
+        "names of rooms and objects (--data.sight names)",
+        "mtvm data fetch reverie rooms, then mtvm data names",
+    ),
+    "captions.jsonl": (
+        "captions of views (--data.sight captions; with names, or an agent that learnt them, guesses)",
+        "mtvm data fetch navgpt, then mtvm data captions",
+    ),
 }
 
 
@@ -88,8 +94,8 @@ def _examine_data(data: DataFolder | Path | None, console: Console) -> None:
     _line(console, True, f"data folder {folder.path}")
     try:
         connectivity = folder.connectivity
-    except InputError as error:
-        _line(console, False, "connectivity graphs", str(error))
+    except InputError:
+        _line(console, False, "connectivity graphs", "mtvm data fetch connectivity")
     else:
         _line(
             console,
@@ -102,10 +108,10 @@ def _examine_data(data: DataFolder | Path | None, console: Console) -> None:
             _line(console, True, f"{task.title}: {', '.join(splits)}")
         else:
             _line(console, False, task.title, task.remedy)
-    for name, what in _SIGHT.items():
+    for name, (what, remedy) in _SIGHT.items():
         found = folder.find([name, f"{name}.gz"])
         if found is None:
-            _line(console, False, what, f"put {name} or {name}.gz below the data folder, see docs/data.md")
+            _line(console, False, what, remedy)
         else:
             _line(console, True, f"{what}: {found}")
 

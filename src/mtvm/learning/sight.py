@@ -172,9 +172,10 @@ class SightMaker:
     def _file(self, name: str, what: str) -> Path:
         found = self.folder.find([name, f"{name}.gz"])
         if found is None:
+            maker = "mtvm data captions" if what == "captions" else "mtvm data names"
             raise InputError(
-                f"{self.folder.path}: no {what} file {name}(.gz) below it to make features of; give a feature store "
-                f"with --data.features, or leave the agent blind with --data.sight {BLIND}."
+                f"{self.folder.path}: no {what} file {name}(.gz) below it to make features of; {maker} makes one, or "
+                f"give a feature store with --data.features, or leave the agent blind with --data.sight {BLIND}."
             )
         return found
 

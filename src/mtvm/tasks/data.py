@@ -71,7 +71,7 @@ class DataFolder:
         if not folders:
             raise InputError(
                 f"{self.path}: no <scan>{SUFFIX} anywhere below it; put the Matterport3DSimulator "
-                "repository's folder 'connectivity' there."
+                "repository's folder 'connectivity' there, as mtvm data fetch connectivity does."
             )
         return max(folders, key=lambda folder: (len(connectivity_files(folder)), -len(folder.parts)))
 

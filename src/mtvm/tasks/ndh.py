@@ -128,7 +128,7 @@ def _horizon(supervision: str) -> int:
 SPEC = TaskSpec(
     name="ndh",
     title="NDH",
-    remedy="put CVDN's NDH files (val_unseen.json, ...) below the data folder",
+    remedy="mtvm data fetch ndh",
     file_names=_file_names,
     read=read_ndh,
     horizon=_horizon,

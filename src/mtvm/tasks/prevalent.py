@@ -18,7 +18,7 @@ SPEC = dataclasses.replace(
     r2r.SPEC,
     name="prevalent",
     title="PREVALENT augmented",
-    remedy="put prevalent_aug.json below the data folder",
+    remedy="mtvm data fetch prevalent",
     file_names=_file_names,
     splits=("aug",),
     augmented=True,

@@ -61,7 +61,7 @@ def _horizon(supervision: str) -> int:
 SPEC = TaskSpec(
     name="r2r",
     title="R2R",
-    remedy="put R2R_<split>.json below the data folder",
+    remedy="mtvm data fetch r2r",
     file_names=_file_names,
     read=read_r2r,
     horizon=_horizon,
