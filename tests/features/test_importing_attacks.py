@@ -103,7 +103,7 @@ def test_limit_of_what_is_unpacked_follows_the_size_of_the_file(tmp_path, monkey
     (tmp_path / "small").write_bytes(bytes(10))
     with (tmp_path / "large").open("wb") as file:
         file.truncate(10**9)  # without its bytes
-    assert unpacked_limit(tmp_path / "small") == 256 * 2**20
+    assert unpacked_limit(tmp_path / "small") == 64 * 2**20
     assert unpacked_limit(tmp_path / "large") == 10**11
 
 

@@ -267,7 +267,7 @@ def test_semantic_features_refuse_bad_files(tmp_path):
     refused("there is no such file", tmp_path / "none.jsonl")
     whole = write(tmp_path / "seen.jsonl.gz", KITCHEN).read_bytes()
     (tmp_path / "cut.jsonl.gz").write_bytes(whole[:-20])
-    refused("the compressed file is damaged or truncated", tmp_path / "cut.jsonl.gz")
+    refused("this gzip file is damaged or truncated", tmp_path / "cut.jsonl.gz")
     (tmp_path / "binary.jsonl").write_bytes(b"\xff\xfe{}\n")
     refused("line 1: not valid JSON", tmp_path / "binary.jsonl")
     refused("contains no features", write(tmp_path / "empty.jsonl"), embed=lambda phrases: np.zeros((0, 3), np.float32))

@@ -28,12 +28,17 @@ from mtvm.features.names import Embed, embed_phrases, unit_vectors
 from mtvm.features.store import FeatureStore
 from mtvm.io.arrays import keep_cached, read_cached
 from mtvm.io.files import cache_dir
+from mtvm.io.unpacking import check_amount
 from mtvm.progress import track
 from mtvm.world.views import HEADING_STEP, HEADINGS, ROWS, VIEWS
 
 _EMBEDDER = "all-MiniLM-L6-v2"
 _PART = 16_384
 """About how many embeddings are cached together: what an interruption, or another caption in the file, costs."""
+
+_LONGEST_CAPTION = 2000
+_MOST_HEADINGS = 360
+_MOST_LETTERS = 1_000_000, 10  # in any file, and for each byte of a larger one: text is packed to a fifth at best
 
 
 class CaptionedPlace(NamedTuple):
@@ -55,6 +60,8 @@ def load_captions(source: Path | str, scans: Collection[str] | None = None) -> l
     places = [place for place in read_captions(source) if scans is None or place.scan in scans]
     if absent := set(scans or ()) - {place.scan for place in places}:
         raise InputError(f"{source}: says nothing of scan {min(absent)}; check the names of the scans.")
+    different = {caption for place in places for row in place.captions for caption in row}
+    check_amount(Path(source), sum(map(len, different)), "letters of different captions", *_MOST_LETTERS)
     if not places:
         raise InputError(f"{source}: holds no captions; give a file with at least one viewpoint.")
     for place in places:
@@ -156,10 +163,14 @@ def _checked_place(record: Any, where: str) -> CaptionedPlace:
         raise InputError(f"{where}: field 'captions' is missing or not a list with an entry for each heading.")
     if len(captions) == VIEWS and all(isinstance(caption, str) for caption in captions):
         captions = [captions[heading::HEADINGS] for heading in range(HEADINGS)]
+    if len(captions) > _MOST_HEADINGS:
+        raise InputError(f"{where}: field 'captions' has {len(captions):,} headings, more than {_MOST_HEADINGS}.")
     for heading, row in enumerate(captions):
         if not isinstance(row, list) or len(row) != ROWS or not all(isinstance(caption, str) for caption in row):
             raise InputError(
                 f"{where}: field 'captions', entry {heading}: not a list of {ROWS} texts (looking down, level, up); "
                 "write an empty text for a view that has none."
             )
+    if max(len(caption) for row in captions for caption in row) > _LONGEST_CAPTION:
+        raise InputError(f"{where}: a caption has more than {_LONGEST_CAPTION:,} letters, which nothing reads.")
     return CaptionedPlace(scan, viewpoint, [[caption.strip() for caption in row] for row in captions])

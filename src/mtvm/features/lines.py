@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import json
-import zlib
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from mtvm.errors import InputError
 from mtvm.io.files import parse_json, read_bytes
-from mtvm.io.unpacking import lines_of
+from mtvm.io.unpacking import unpacked_lines
 from mtvm.world.graph import LONGEST_ID
 
 _LONGEST_LINE = 1 << 25
@@ -36,7 +33,7 @@ def read_viewpoint_lines(
     named = None if scans is None else [json.dumps(scan).encode() for scan in scans]
     content = read_bytes(source, what)
     seen: set[tuple[str, str]] = set()
-    for number, text in enumerate(_lines(content, source), 1):
+    for number, text in enumerate(unpacked_lines(content, source, _LONGEST_LINE), 1):
         if text.isspace() or (named is not None and not any(scan in text for scan in named)):
             continue
         where = f"{source}, line {number}"
@@ -50,15 +47,6 @@ def read_viewpoint_lines(
         seen.add((line.scan, line.viewpoint))
         if scans is None or line.scan in scans:
             yield line
-
-
-def _lines(content: bytes, source: Path) -> Iterator[bytes]:
-    packed = content.startswith(b"\x1f\x8b")
-    file: Any = gzip.GzipFile(fileobj=io.BytesIO(content)) if packed else io.BytesIO(content)
-    try:
-        yield from lines_of(file, source, _LONGEST_LINE)
-    except (OSError, EOFError, zlib.error):
-        raise InputError(f"{source}: the compressed file is damaged or truncated; fetch it again.") from None
 
 
 def checked_texts(record: dict[str, Any], fields: tuple[str, ...], where: str) -> list[str]:

@@ -19,6 +19,7 @@ from typing import Any
 
 from mtvm.errors import InputError
 from mtvm.io.locks import HAS_LOCKS, lock
+from mtvm.io.unpacking import check_json_memory, json_memory
 
 _TEMPORARY = ".tmp"
 """How the names of temporary folders end; they begin with a dot and the name of what is written."""
@@ -50,6 +51,7 @@ def read_bytes(path: Path, what: str) -> bytes:
 
 def parse_json(content: bytes, path: Path | str) -> Any:
     """`content` of `path` as JSON; a syntax error names the line and column."""
+    check_json_memory(Path(path), json_memory(content))
     try:
         value = json.loads(content)
         if _HALF_A_PAIR.search(content):

@@ -8,7 +8,7 @@ from pathlib import Path
 from mtvm.errors import InputError
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
-from mtvm.tasks.records import KnownScans
+from mtvm.tasks.records import KnownScans, check_texts
 from mtvm.tasks.registry import find_task
 from mtvm.tasks.spec import TaskSpec
 from mtvm.world.graph import connectivity_files, scan_of
@@ -47,7 +47,9 @@ def load_episodes(
         return World.load(connectivity, sorted(occurring)) if world is None else world
 
     name = Path(path.name.removesuffix(".gz")).stem if _is_file(split) else split
-    return dataclasses.replace(spec.read(path, name, scans, make_world, supervision), task=spec)
+    episodes = spec.read(path, name, scans, make_world, supervision)
+    check_texts(path, episodes.ids, episodes.texts)
+    return dataclasses.replace(episodes, task=spec)
 
 
 def task_file(folder: DataFolder, task: TaskSpec, split: str) -> Path:

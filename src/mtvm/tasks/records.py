@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,17 @@ from numpy.typing import NDArray
 
 from mtvm.errors import InputError, shown
 from mtvm.io.files import parse_json, read_bytes
-from mtvm.io.unpacking import unpacked
+from mtvm.io.unpacking import check_amount, unpacked, unpacked_lines
 from mtvm.world.world import World
 
 MakeWorld = Callable[[set[str]], World]
+
+_LONGEST_LINE = 1 << 25
+_SOME_LINES = 1000
+_LONGEST_PATH = 1000
+_LONGEST_TEXT = 20_000
+_MOST_TEXTS = 20_000, 1 / 8  # in any file, and for each byte of a larger one
+_MOST_LETTERS = 4_000_000, 20
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -33,6 +40,7 @@ class Records:
     def __init__(self, path: Path, entries: Any, id_field: str) -> None:
         if not isinstance(entries, list) or not entries:
             raise InputError(f"{path}: a task file is a non-empty list of episodes.")
+        check_amount(path, len(entries), "episodes", *_MOST_TEXTS)
         for place, entry in enumerate(entries):
             if not isinstance(entry, dict):
                 raise InputError(f"{path}: entry {place} is not an object.")
@@ -95,12 +103,16 @@ class Records:
         for place, texts in enumerate(instructions):
             if not texts:
                 raise InputError(f"{self.where(place, 'instructions')} is empty.")
+        check_amount(self.path, sum(map(len, instructions)), "instructions", *_MOST_TEXTS)
         return instructions
 
     def paths(self, field: str, world: World, walked: bool = True, optional: bool = False) -> NDArray[np.int32]:
         """A field of viewpoint ids as (N, P) nodes, padded with -1; if `walked`, every move must follow an edge."""
         scans, paths = self.column("scan", str), self.texts(field, optional)
         width = max(map(len, paths))
+        if width > _LONGEST_PATH:
+            place = [len(path) for path in paths].index(width)
+            raise InputError(f"{self.where(place, field)} has {width:,} viewpoints, more than {_LONGEST_PATH:,}.")
         nodes = np.full((len(paths), width), -1, dtype=np.int32)
         for place, (scan, path) in enumerate(zip(scans, paths, strict=True)):
             if not path and not optional:
@@ -124,18 +136,28 @@ class Records:
 
 def read_records(path: Path, id_field: str) -> Records:
     """The entries of a JSON or JSON lines file, plain or gzipped."""
-    content = unpacked(read_bytes(path, "task file"), path)
+    content = read_bytes(path, "task file")
     if not path.name.removesuffix(".gz").endswith(".jsonl"):
-        return Records(path, parse_json(content, path), id_field)
+        return Records(path, parse_json(unpacked(content, path), path), id_field)
     entries: list[Any] = []
-    for number, line in enumerate(content.splitlines(), start=1):
-        if not line.strip():
+    for number, line in enumerate(unpacked_lines(content, path, _LONGEST_LINE), start=1):
+        if line.isspace():
             continue
+        if number % _SOME_LINES == 0:
+            check_amount(path, len(entries), "episodes", *_MOST_TEXTS)
         try:
             entries.append(parse_json(line, path))
         except InputError:
             raise InputError(f"{path}: line {number} is not valid JSON; the file may be truncated.") from None
     return Records(path, entries, id_field)
+
+
+def check_texts(path: Path, ids: Sequence[str], texts: Sequence[str]) -> None:
+    """Raise if the texts of a file's episodes would take hours to read."""
+    check_amount(path, sum(map(len, texts)), "letters of instructions", *_MOST_LETTERS)
+    for identity, text in zip(ids, texts, strict=True):
+        if len(text) > _LONGEST_TEXT:
+            raise InputError(f"{path}: the text of episode {shown(identity)} has more than {_LONGEST_TEXT:,} letters.")
 
 
 def _kind_name(kind: type | tuple[type, ...]) -> str:
