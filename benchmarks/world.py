@@ -26,7 +26,8 @@ from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metrics import score_trajectories
-from mtvm.tasks.results import score, write_results
+from mtvm.tasks.results import write_results
+from mtvm.tasks.score import score
 from mtvm.testing.tiny import write_tiny_world
 from mtvm.world import mattersim
 from mtvm.world.graph import SUFFIX, NavGraph

@@ -19,6 +19,8 @@ from mtvm.models.saving import save_model
 from mtvm.models.speaker import Speaker
 from mtvm.models.weights import write_released
 from mtvm.studies import charts
+from mtvm.tasks.evaluation import Evaluation
+from mtvm.tasks.evaluation_folder import write_evaluation
 from mtvm.viewer.drawing import Drawing
 
 resource = pytest.importorskip("resource", reason="the system cannot limit the sizes of files")
@@ -96,6 +98,22 @@ def test_full_disk_is_one_sentence_and_the_old_file_stays(tmp_path, write, name,
     assert str(path.parent) in str(found.value)
     assert "\n" not in str(found.value)
     assert {found: found.read_bytes() for found in tmp_path.rglob("*") if found.is_file()} == before
+
+
+@pytest.mark.parametrize("size", [0, 300, 5000])
+def test_full_disk_leaves_the_old_evaluation_whole(tmp_path, tiny_r2r, size):
+    """None of its files is of the new one, whichever of them had no room."""
+    folder, stay = tmp_path / "r2r-val_unseen", tiny_r2r.references[:, :1].astype(np.int64)
+    write_evaluation(folder, Evaluation(tiny_r2r, stay, np.zeros_like(stay), [], 1.0))
+    before = {found.name: found.read_bytes() for found in folder.iterdir()}
+    assert max(map(len, before.values())) > size
+    walks = tiny_r2r.references.astype(np.int64)
+    with full_after(size), pytest.raises(InputError) as found:
+        write_evaluation(folder, Evaluation(tiny_r2r, walks, np.zeros_like(walks), [], 1.0))
+    assert str(folder) in str(found.value)
+    assert "\n" not in str(found.value)
+    assert {found.name: found.read_bytes() for found in folder.iterdir()} == before
+    assert list(tmp_path.iterdir()) == [folder]
 
 
 @pytest.mark.parametrize("size", [0, 150])

@@ -15,7 +15,7 @@ OFFERED = {
     "Simulator": "mtvm.world.simulator",
     "evaluate": "mtvm.learning.evaluation",
     "load_episodes": "mtvm.tasks.load",
-    "score": "mtvm.tasks.results",
+    "score": "mtvm.tasks.score",
     "train": "mtvm.learning.trainer",
     "trusting_code": "mtvm.plugins",
     "view": "mtvm.app.view",

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mtvm.models.agent import Agent
     from mtvm.plugins import trusting_code
     from mtvm.tasks.load import load_episodes
-    from mtvm.tasks.results import score
+    from mtvm.tasks.score import score
     from mtvm.world.simulator import Simulator
 
 __version__ = "0.1.0"
@@ -42,7 +42,7 @@ _HOMES = {
     "Simulator": ("mtvm.world.simulator", "Simulator"),
     "evaluate": ("mtvm.learning.evaluation", "evaluate"),
     "load_episodes": ("mtvm.tasks.load", "load_episodes"),
-    "score": ("mtvm.tasks.results", "score"),
+    "score": ("mtvm.tasks.score", "score"),
     "train": ("mtvm.learning.trainer", "train"),
     "trusting_code": ("mtvm.plugins", "trusting_code"),
     "view": ("mtvm.app.view", "view"),

@@ -86,7 +86,12 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.episode = np.zeros(num_envs, dtype=np.int64)
-        self._way = WayAhead(self.episodes.world, self.episodes.via[self.episode], self.episodes.goals[self.episode])
+        self._way = WayAhead(
+            self.episodes.world,
+            self.episodes.via[self.episode],
+            self.episodes.goals[self.episode],
+            self.episodes.task.success.radius,
+        )
         self._teacher = self._make_teacher(self.episode)
         self._distance = np.zeros(num_envs)
         self._next = 0

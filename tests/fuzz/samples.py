@@ -37,10 +37,12 @@ from mtvm.studies.trial import TRAINED, Evaluated, Trial
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.events import write_events
 from mtvm.tasks.load import load_episodes
-from mtvm.tasks.metric import EVALUATED
+from mtvm.tasks.metric import NAVIGATION
 from mtvm.testing.tiny import write_tiny_world
 from mtvm.viewer.sources import Source
 from mtvm.world.world import World
+
+NAMES = tuple(metric.name for metric in NAVIGATION)
 
 VIEWS = 36
 SMALL = ModelConfig(
@@ -217,8 +219,8 @@ def _write_trial(folder):
     evaluated = (Evaluated("seen", "r2r/val_seen"),)
     config = dataclasses.replace(PRESETS["tiny"], out=folder / "run")
     Trial(folder, "arm", "tiny", 0, DataConfig(), evaluated, config).save()
-    names = ["id", "scan", *EVALUATED]
-    rows = [[f"{n}_0", "tiny0", *("0.5" for _ in EVALUATED)] for n in range(3)]
+    names = ["id", "scan", *NAMES]
+    rows = [[f"{n}_0", "tiny0", *("0.5" for _ in NAMES)] for n in range(3)]
     (folder / "episodes.csv").write_text("".join(",".join(row) + "\n" for row in [names, *rows]))
     write_json(folder / "training.json", dict.fromkeys(TRAINED, 2))
     note = {"source": "bert.bin", "numbers": 10, "loaded": 5, "random": ["head.weight"]}

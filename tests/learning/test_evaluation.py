@@ -13,15 +13,16 @@ from small_runs import SMALL, Stopped, lively_model, small_config, train
 from mtvm.configs.run import DataConfig, Split
 from mtvm.errors import InputError
 from mtvm.learning.data import Data
-from mtvm.learning.evaluation import evaluate, walk, write_evaluation
+from mtvm.learning.evaluation import evaluate, walk
 from mtvm.learning.rollout import RolloutPlan, roll_out
 from mtvm.learning.run_folder import RunFolder
 from mtvm.learning.texts import Texts
 from mtvm.models.agent import Agent
+from mtvm.tasks.evaluation_folder import write_evaluation
 from mtvm.tasks.events import EventFile
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metrics import score_trajectories
-from mtvm.tasks.results import score
+from mtvm.tasks.score import score
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from mtvm.learning.rollout import Needs, RolloutPlan
 from mtvm.learning.vision import Vision
 from mtvm.models import agent as agents
 from mtvm.tasks.events import EventFile
-from mtvm.tasks.results import score
+from mtvm.tasks.score import score
 from mtvm.tasks.teacher import Teacher
 from mtvm.viewer.figures import Walk
 from mtvm.world.explored import ExploredMap

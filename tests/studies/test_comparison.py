@@ -9,7 +9,9 @@ import pytest
 from mtvm.app.cli import main
 from mtvm.errors import InputError
 from mtvm.studies.comparison import compare, read_evaluation, read_seeds, read_trainings
-from mtvm.tasks.metric import EVALUATED
+from mtvm.tasks.metric import NAVIGATION
+
+NAMES = tuple(metric.name for metric in NAVIGATION)
 
 
 def write(folder, scores, scans=None, ids=None):
@@ -17,9 +19,9 @@ def write(folder, scores, scans=None, ids=None):
     folder.mkdir(parents=True)
     scans = scans or [f"scan{number % 3}" for number in range(len(scores))]
     ids = ids or [f"{number}_0" for number in range(len(scores))]
-    lines = [",".join(["id", "scan", *EVALUATED])]
+    lines = [",".join(["id", "scan", *NAMES])]
     for identity, scan, score in zip(ids, scans, scores, strict=True):
-        lines.append(",".join([identity, scan, *(str(score) if name == "SR" else "1.0" for name in EVALUATED)]))
+        lines.append(",".join([identity, scan, *(str(score) if name == "SR" else "1.0" for name in NAMES)]))
     (folder / "episodes.csv").write_text("\n".join(lines) + "\n")
     return str(folder)
 

@@ -8,10 +8,12 @@ from mtvm.errors import InputError
 from mtvm.homes.build import WorldConfig, config_of
 from mtvm.studies.findings import read_episodes, read_numbers
 from mtvm.studies.watching import _faces
-from mtvm.tasks.metric import EVALUATED
+from mtvm.tasks.metric import NAVIGATION
 
-HEADER = ",".join(["id", "scan", *EVALUATED])
-ROW = ",".join(["7_0", "home000", *("0.5" for _ in EVALUATED)])
+NAMES = tuple(metric.name for metric in NAVIGATION)
+
+HEADER = ",".join(["id", "scan", *NAMES])
+ROW = ",".join(["7_0", "home000", *("0.5" for _ in NAMES)])
 
 
 def test_a_table_of_episodes_is_read(tmp_path):

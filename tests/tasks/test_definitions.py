@@ -8,13 +8,16 @@ import pytest
 from task_files import refused
 
 from mtvm.app.commands.tasks import score as score_command
-from mtvm.tasks.definitions import CODEBASES, Definitions, definitions_of
-from mtvm.tasks.metric import EVALUATED
+from mtvm.tasks.definitions import CODEBASES, success_of
+from mtvm.tasks.metric import NAVIGATION
 from mtvm.tasks.metrics import score_trajectories
 from mtvm.tasks.registry import TASKS
-from mtvm.tasks.results import score, write_results
+from mtvm.tasks.results import write_results
+from mtvm.tasks.score import score
 from mtvm.world.world import World
 from small_worlds import make_episodes, make_graph, padded
+
+NAMES = tuple(metric.name for metric in NAVIGATION)
 
 EXACT = {"rel": 1e-12, "abs": 1e-12}
 
@@ -29,7 +32,8 @@ def square():
 def scores(world, walked, reference, goals, codebase, task):
     nodes = [[world.node("made", name) for name in names] for names in (walked, reference, goals)]
     episodes = make_episodes(world, nodes[1:2], nodes[2:], task=task)
-    columns = score_trajectories(episodes, padded(nodes[:1]), definitions_of(codebase, episodes.task))
+    task = dataclasses.replace(episodes.task, success=success_of(codebase, episodes.task))
+    columns = score_trajectories(dataclasses.replace(episodes, task=task), padded(nodes[:1]))
     return {name: column[0] for name, column in columns.items()}
 
 
@@ -84,15 +88,15 @@ def test_other_metrics_do_not_depend_on_definitions(square, task):
 
 
 def test_definitions_of_tasks():
-    assert all(definitions_of("leaderboard", spec) == Definitions() for spec in TASKS.values())
-    assert definitions_of("hamt", TASKS["r4r"]) == definitions_of("duet", TASKS["r4r"])
+    assert all(success_of("leaderboard", spec) == spec.success for spec in TASKS.values())
+    assert success_of("hamt", TASKS["r4r"]) == success_of("duet", TASKS["r4r"])
     own = dataclasses.replace(TASKS["ndh"], name="mine")
-    assert definitions_of("hamt", own) == definitions_of("hamt", TASKS["ndh"])
+    assert success_of("hamt", own) == success_of("hamt", TASKS["ndh"])
 
 
 def test_definitions_that_nobody_has_are_refused():
-    assert "DUET's code does not score NDH" in refused(lambda: definitions_of("duet", TASKS["ndh"]))
-    assert ", ".join(CODEBASES) in refused(lambda: definitions_of("speaker-follower", TASKS["r2r"]))
+    assert "DUET's code does not score NDH" in refused(lambda: success_of("duet", TASKS["ndh"]))
+    assert ", ".join(CODEBASES) in refused(lambda: success_of("speaker-follower", TASKS["r2r"]))
 
 
 def test_score_command_prints_the_numbers_of_the_definitions(tiny_folder, tiny_r2r, tmp_path, capsys):
@@ -103,6 +107,6 @@ def test_score_command_prints_the_numbers_of_the_definitions(tiny_folder, tiny_r
     write_results(path, tiny_r2r, [[(str(names[node]), 0.0, 0.0) for node in walk] for walk in walks])
     _, theirs = score(path, tiny_r2r, definitions="hamt")
     score_command(path, data=tiny_folder, definitions="hamt", json_=True)
-    assert json.loads(capsys.readouterr().out) == {name: theirs[name].mean() for name in EVALUATED}
+    assert json.loads(capsys.readouterr().out) == {name: theirs[name].mean() for name in NAMES}
     score_command(path, data=tiny_folder, definitions="hamt")
     assert "as HAMT defines them" in " ".join(capsys.readouterr().out.split())

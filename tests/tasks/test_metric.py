@@ -7,12 +7,14 @@ import pytest
 
 from mtvm.configs.run import SelectionConfig
 from mtvm.errors import InputError
-from mtvm.tasks.metric import EVALUATED, METRICS, Metric, describe_units
+from mtvm.tasks.metric import METRICS, NAVIGATION, Metric, describe_units
+
+NAMES = tuple(metric.name for metric in NAVIGATION)
 
 
 def test_evaluated_metrics_are_in_the_order_of_the_tables_and_arrival_is_not_among_them():
-    assert EVALUATED == ("NE", "SR", "OSR", "SPL", "TL", "nDTW", "SDTW", "CLS", "GP")
-    assert set(METRICS) == {*EVALUATED, "AR"}
+    assert NAMES == ("NE", "SR", "OSR", "SPL", "TL", "nDTW", "SDTW", "CLS", "GP")
+    assert set(METRICS) == {*NAMES, "RGS", "RGSPL", "AR"}
     assert all(name == metric.name for name, metric in METRICS.items())
 
 
@@ -32,7 +34,7 @@ def test_sign_makes_more_better():
 @pytest.mark.parametrize(
     ("names", "caption"),
     [
-        (EVALUATED, "NE, TL and GP in metres, the others in percent"),
+        (NAMES, "NE, TL and GP in metres, the others in percent"),
         (("NE", "SR", "TL"), "NE and TL in metres, the others in percent"),
         (("NE", "SR", "AR"), "NE in metres, the others in percent"),
         (("SR", "SPL"), "all in percent"),
@@ -40,11 +42,11 @@ def test_sign_makes_more_better():
     ],
 )
 def test_units_are_described_in_words(names, caption):
-    assert describe_units(names) == caption
+    assert describe_units(METRICS[name] for name in names) == caption
 
 
 def test_only_evaluated_metrics_select():
-    for name in EVALUATED:
+    for name in NAMES:
         assert SelectionConfig(metric=name).metric == name
     with pytest.raises(InputError, match=r"selection\.metric 'AR' is not one of NE, SR, .*, GP\."):
         SelectionConfig(metric="AR")

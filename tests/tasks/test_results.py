@@ -9,16 +9,18 @@ import pytest
 from mtvm.acting.baselines import run_baseline
 from mtvm.errors import InputError
 from mtvm.tasks.load import load_episodes
-from mtvm.tasks.metric import EVALUATED
+from mtvm.tasks.metric import NAVIGATION
 from mtvm.tasks.metrics import score_trajectories, summarize
 from mtvm.tasks.results import (
     read_results,
-    score,
     trajectory_nodes,
     write_episode_table,
     write_results,
     write_submission,
 )
+from mtvm.tasks.score import score
+
+NAMES = tuple(metric.name for metric in NAVIGATION)
 
 
 @pytest.fixture
@@ -77,7 +79,7 @@ def test_read_results_gives_what_write_results_wrote(tmp_path, tiny_r2r, tiny_nd
     episodes = {"r2r": tiny_r2r, "ndh": tiny_ndh}[task]
     trajectories = run_baseline("random", episodes, seed=3)
     write_results(tmp_path / "out.json", episodes, trajectories)
-    same, read = read_results(tmp_path / "out.json", episodes)
+    same, read, _ = read_results(tmp_path / "out.json", episodes)
     assert same is episodes
     assert read == trajectories
 
@@ -91,7 +93,7 @@ def test_write_results_needs_a_trajectory_for_every_episode(tmp_path, tiny_r2r):
 def test_score_ignores_the_order_of_the_file(results, tiny_r2r):
     forwards = score(results(), tiny_r2r)[1]
     backwards = score(results(lambda records: records[::-1]), tiny_r2r)[1]
-    assert all(np.array_equal(forwards[name], backwards[name]) for name in EVALUATED)
+    assert all(np.array_equal(forwards[name], backwards[name]) for name in NAMES)
 
 
 def test_score_is_in_the_order_of_the_episodes(results, tiny_r2r):
@@ -107,7 +109,7 @@ def test_score_partial_takes_only_the_episodes_in_the_file(results, tiny_r2r):
     path = results(lambda records: [records[7], records[2]])
     episodes, columns = score(path, tiny_r2r, partial=True)
     assert episodes.ids == [tiny_r2r.ids[2], tiny_r2r.ids[7]]  # in the order of the split
-    assert [len(column) for column in columns.values()] == [2] * len(EVALUATED)
+    assert [len(column) for column in columns.values()] == [2] * len(NAMES)
     assert summarize(columns)["SR"] == 100
 
 
@@ -129,7 +131,7 @@ def test_score_accepts_all_forms_of_a_trajectory(results, tiny_r2r, form):
 
     _, columns = score(results(change), tiny_r2r)
     expected = score_trajectories(tiny_r2r, tiny_r2r.references)
-    for name in EVALUATED:
+    for name in NAMES:
         assert columns[name] == pytest.approx(expected[name]), name
 
 
@@ -335,8 +337,8 @@ def test_write_episode_table_has_a_row_for_each_episode(results, tmp_path, tiny_
     write_episode_table(tmp_path / "table.csv", episodes, columns)
     with (tmp_path / "table.csv").open(newline="") as file:
         header, *rows = csv.reader(file)
-    assert header == ["id", "scan", *EVALUATED]
+    assert header == ["id", "scan", *NAMES]
     assert [row[:2] for row in rows] == [["36_2", "tiny3"], ["38_1", "tiny3"]]
     for row, found in enumerate(rows):
-        expected = [columns[name][row] for name in EVALUATED]
+        expected = [columns[name][row] for name in NAMES]
         assert [float(cell) for cell in found[2:]] == pytest.approx(expected, rel=1e-6)

@@ -39,7 +39,8 @@ from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metric import METRICS, describe_units
 from mtvm.tasks.metrics import score_trajectories, summarize
-from mtvm.tasks.results import read_results, score, trajectory_nodes, write_results
+from mtvm.tasks.results import read_results, trajectory_nodes, write_results
+from mtvm.tasks.score import score
 
 MEMORY, NO_MEMORY = "with variable-length memory", "without memory"
 _RUNS = {NO_MEMORY: "no-memory", MEMORY: "memory"}
@@ -216,7 +217,7 @@ def _means(path: Path, episodes: EpisodeSet) -> dict[str, float]:
 
 def _printed(table: report.Table) -> Printed:
     both = "; SR: passed the turning point, then stopped at the end; AR: stopped at the end" if table.note else ""
-    printed = simple_table(table.title, describe_units(table.metrics) + both)
+    printed = simple_table(table.title, describe_units(METRICS[name] for name in table.metrics) + both)
     printed.add_column("")
     for metric in table.metrics:
         printed.add_column(metric, justify="right", no_wrap=True)
@@ -228,7 +229,7 @@ def _printed(table: report.Table) -> Printed:
 def _walks(episodes: EpisodeSet, out: Path, name: str) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """An agent's trajectory on every episode, and whether it succeeded."""
     path = _results(out / _RUNS[name], episodes)
-    nodes = trajectory_nodes(path, episodes, read_results(path, episodes)[1])
+    nodes = trajectory_nodes(path, episodes, read_results(path, episodes).trajectories)
     return nodes, score_trajectories(episodes, nodes)["SR"]
 
 

@@ -18,7 +18,8 @@ from mtvm.io.config_files import differences
 from mtvm.io.files import read_json
 from mtvm.learning.run_folder import CONFIG, RunFolder, Selection, find_run_folders, is_number
 from mtvm.plugins import check_names
-from mtvm.tasks.metric import EVALUATED, METRICS
+from mtvm.tasks.evaluation_folder import read_metrics
+from mtvm.tasks.metric import METRICS
 
 State = Literal["done", "stopped", "running?"]
 
@@ -98,7 +99,8 @@ class Run:
 
     def curve(self, name: str) -> Curve:
         """The curve of a quantity; empty if it was not recorded."""
-        kind = self.selection.split if name in EVALUATED else "train"
+        split = self.selection.split
+        kind = split if any(name in line for line in self.lines if line.get("kind") == split) else "train"
         points = [(line["update"], _number(line, name)) for line in self.lines if line.get("kind") == kind]
         real = [(update, value) for update, value in points if value is not None]
         return Curve(name, kind, [update for update, _ in real], [value for _, value in real])
@@ -130,7 +132,7 @@ def read_run(folder: RunFolder, root: Path) -> Run | None:
         return None
     _check(config, folder.config_file)
     lines = folder.lines()
-    evaluations = {name: _read_evaluation(path) for name, path in folder.evaluations().items()}
+    evaluations = {name: _read_evaluation(path.parent) for name, path in folder.evaluations().items()}
     files = (folder.config_file, folder.record, folder.checkpoint)
     times = [file.stat().st_mtime for file in files if file.is_file()]
     name = folder.path.resolve().name if folder.path == root else str(folder.path.relative_to(root))
@@ -141,7 +143,7 @@ def _check(config: dict[str, Any], path: Path) -> None:
     selection = config["selection"]
     sound = {
         "optimizer.updates": _is_count(config["optimizer"].get("updates")),
-        "selection.metric": selection.get("metric") in (None, *EVALUATED),
+        "selection.metric": selection.get("metric") is None or isinstance(selection["metric"], str),
         "selection.split": isinstance(selection.get("split"), str),
         "selection.patience": selection.get("patience") is None or _is_count(selection["patience"]),
     }
@@ -165,11 +167,9 @@ def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _read_evaluation(path: Path) -> dict[str, Any]:
-    values = read_json(path, "metrics of an evaluation")
-    if not isinstance(values, dict):
-        raise InputError(f"{path}: not the metrics of an evaluation; write them again with 'mtvm eval'.")
-    return {name: values[name] for name in ("episodes", *EVALUATED) if _number(values, name) is not None}
+def _read_evaluation(folder: Path) -> dict[str, Any]:
+    values = read_metrics(folder)
+    return {name: value for name, value in values.items() if _number(values, name) is not None}
 
 
 def _number(values: dict[str, Any], name: str) -> float | None:

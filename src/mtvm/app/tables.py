@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from mtvm.tasks.metric import EVALUATED, METRICS, describe_units
+from mtvm.tasks.metric import Metric, describe_units
 
 
 def simple_table(title: str, caption: str) -> Table:
@@ -20,13 +22,13 @@ def simple_table(title: str, caption: str) -> Table:
     )
 
 
-def metrics_table(title: str) -> Table:
-    table = simple_table(title, describe_units(EVALUATED))
+def metrics_table(title: str, metrics: Sequence[Metric], rows: Mapping[str, Mapping[str, float]]) -> Table:
+    """The means of each row, which may lack some of the metrics."""
+    table = simple_table(title, describe_units(metrics))
     table.add_column("")
-    for name in EVALUATED:
-        table.add_column(name, justify="right", no_wrap=True)
+    for metric in metrics:
+        table.add_column(escape(metric.name), justify="right", no_wrap=True)
+    for name, means in rows.items():
+        cells = (metric.format(means[metric.name]) if metric.name in means else "" for metric in metrics)
+        table.add_row(escape(name), *cells)
     return table
-
-
-def add_metrics_row(table: Table, name: str, means: dict[str, float]) -> None:
-    table.add_row(escape(name), *(METRICS[metric].format(means[metric]) for metric in EVALUATED))

@@ -12,7 +12,6 @@ from typing import Any, Literal
 from mtvm.errors import InputError
 from mtvm.io.config_files import check_numbers, from_plain, to_plain
 from mtvm.models.config import ModelConfig
-from mtvm.tasks.metric import EVALUATED
 from mtvm.tasks.ndh import Supervision
 from mtvm.tasks.registry import find_task
 from mtvm.tasks.spec import TaskSpec
@@ -283,8 +282,9 @@ class SelectionConfig:
     """Validate on the first episodes of the split only."""
 
     def __post_init__(self) -> None:
-        if self.metric_name not in EVALUATED:
-            raise InputError(f"selection.metric '{self.metric_name}' is not one of {', '.join(EVALUATED)}.")
+        measured = [metric.name for metric in Split.parse(self.split).task.metrics]
+        if self.metric_name not in measured:
+            raise InputError(f"selection.metric '{self.metric_name}' is not one of {', '.join(measured)}.")
         for name in ("every", "patience", "limit"):
             number = getattr(self, name)
             if number is not None and number < 1:

@@ -103,6 +103,11 @@ def atomic_path(path: Path) -> Iterator[Path]:
         if not ours or error.errno is None:
             raise  # the block failed at something else
         raise InputError(f"{path}: writing failed ({error.strerror}); nothing was changed.") from error
+    except InputError as error:
+        inner = error.__cause__
+        if isinstance(inner, OSError) and str(holder) in str(error):  # of a file in a folder that is being written
+            raise InputError(f"{path}: writing failed ({inner.strerror}); nothing was changed.") from inner
+        raise
     finally:
         shutil.rmtree(holder, ignore_errors=True)
         if descriptor is not None:

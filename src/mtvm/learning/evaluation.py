@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from mtvm.configs.run import DataConfig, Split
 from mtvm.errors import InputError
-from mtvm.io.files import atomic_path, json_text, write_json
 from mtvm.learning import parallel
 from mtvm.learning.data import Data, Dataset
 from mtvm.learning.rollout import RolloutPlan, StepTrace, roll_out
@@ -30,10 +29,10 @@ from mtvm.models.saving import WEIGHTS
 from mtvm.models.text import Tokens, attention_by_word
 from mtvm.progress import progress
 from mtvm.tasks.episode import EpisodeSet
-from mtvm.tasks.events import STEPS, StepEvent, write_events
-from mtvm.tasks.metrics import score_trajectories, summarize
+from mtvm.tasks.evaluation import Evaluation
+from mtvm.tasks.evaluation_folder import write_evaluation
+from mtvm.tasks.events import StepEvent
 from mtvm.tasks.ndh import Supervision
-from mtvm.tasks.results import EPISODE_TABLE, Pose, write_episode_table, write_results
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING
 
 BATCH = 128
@@ -41,66 +40,33 @@ LOOKS = (1, 2, 4, 8)
 """How often an agent can look at each step."""
 
 
-@dataclasses.dataclass
-class Evaluation:
-    """What an agent did on a split."""
-
-    episodes: EpisodeSet
-    nodes: NDArray[np.int64]
-    """(N, T) nodes visited, -1 padded."""
-    views: NDArray[np.int64]
-    """(N, T) the views faced there."""
-    steps: list[list[StepEvent]]
-    """What each episode did and thought at each step, if asked for."""
-    seconds: float
-    folder: Path | None = None
-    """Where it was written."""
-
-    def columns(self) -> dict[str, NDArray[np.float64]]:
-        """Each metric of each episode."""
-        return score_trajectories(self.episodes, self.nodes)
-
-    def metrics(self) -> dict[str, float]:
-        """The mean of each metric; nothing where the goals are secret."""
-        return summarize(self.columns()) if self.episodes.has_goals else {}
-
-    def trajectories(self) -> list[list[Pose]]:
-        names = self.episodes.world.viewpoints
-        walks: list[list[Pose]] = []
-        for nodes, views in zip(self.nodes, self.views, strict=True):
-            real = nodes >= 0
-            angles = zip(VIEW_HEADING[views[real]].tolist(), VIEW_ELEVATION[views[real]].tolist(), strict=True)
-            walks.append([(name, *pair) for name, pair in zip(names[nodes[real]].tolist(), angles, strict=True)])
-        return walks
-
-
 def evaluate(
     agent_or_run: Agent | Path | str,
-    splits: Sequence[str] | None = None,
+    splits: str | Sequence[str] | None = None,
     *,
-    data: DataConfig | Path | None = None,
+    data: DataConfig | Path | str | None = None,
     limit: int | None = None,
     attention: bool = False,
     memory_steps: int | None = None,
     looks: int = 1,
     supervision: Supervision | None = None,
-    out: Path | None = None,
+    out: Path | str | None = None,
     device: str = "auto",
     show_progress: bool = True,
     report: Callable[[Split, Evaluation], None] = lambda split, done: None,
 ) -> dict[str, Evaluation]:
     """Walk splits greedily with an agent, with the agent saved in a folder, or with a run's best agent.
 
-    `splits` are named TASK/SPLIT; by default those that a run's config evaluates. `data` is the data folder, or a
-    `DataConfig` that also says what the agent sees; by default a run's own. Result files, records and metrics are
-    written to TASK-SPLIT folders below `out`, by default RUN/eval; nothing is written for an `Agent`. With a `limit`
-    only the first episodes are walked, with `memory_steps` only the last steps are remembered, with more `looks` (2, 4
-    or 8) the agent decides by what it would do in the building as it is, mirrored and turned, and `supervision` says
-    whose path is the reference in NDH; these are written beside a whole evaluation. `report` is called after each
-    split.
+    `splits` are named TASK/SPLIT, one or several; by default those that a run's config evaluates. `data` is the data
+    folder, or a `DataConfig` that also says what the agent sees; by default a run's own. Result files, records and
+    metrics are written to TASK-SPLIT folders below `out`, by default RUN/eval; nothing is written for an `Agent`.
+    With a `limit` only the first episodes are walked, with `memory_steps` only the last steps are remembered, with more
+    `looks` (2, 4 or 8) the agent decides by what it would do in the building as it is, mirrored and turned, and
+    `supervision` says whose path is the reference in NDH; these are written beside a whole evaluation. `report` is
+    called after each split.
     """
     agent, config, chosen, folder = resolve_agent(agent_or_run, data, device)
-    chosen = tuple(splits or chosen)
+    chosen = (splits,) if isinstance(splits, str) else tuple(splits or chosen)
     if not chosen:
         raise InputError("no split was named to evaluate on; give some as TASK/SPLIT, such as r2r/val_unseen.")
     if limit is not None and limit < 1:
@@ -110,17 +76,18 @@ def evaluate(
     if supervision is not None:
         config = dataclasses.replace(config, supervision=supervision)
     opened = Data(config, agent.model.config, agent.model.device, show_progress, trained=True)
-    folder = out or folder
+    folder = folder if out is None else Path(out)
     found: dict[str, Evaluation] = {}
     many = looks if looks > 1 else None
     changes = (("", supervision), ("memory-", memory_steps), ("looks-", many), ("first-", limit))
     suffix = "".join(f"-{name}{value}" for name, value in changes if value is not None)
+    name = "" if isinstance(agent_or_run, Agent) else Path(agent_or_run).absolute().name
     with remembering(agent.model, memory_steps):
         for split in map(Split.parse, chosen):
             dataset = opened.dataset(split).first(limit)
             done = walk(agent.model, dataset, steps=True, attention=attention, looks=looks, show_progress=show_progress)
             if folder is not None and parallel.rank() == 0:
-                write_evaluation(folder / f"{RunFolder(folder).evaluation(split).name}{suffix}", done)
+                write_evaluation(folder / f"{RunFolder(folder).evaluation(split).name}{suffix}", done, name)
             found[split.name] = done
             report(split, done)
     return found
@@ -144,9 +111,10 @@ def remembering(model: Network, steps: int | None) -> Iterator[None]:
 
 
 def resolve_agent(
-    agent_or_run: Agent | Path | str, data: DataConfig | Path | None, device: str
+    agent_or_run: Agent | Path | str, data: DataConfig | Path | str | None, device: str
 ) -> tuple[Agent, DataConfig, tuple[str, ...], Path | None]:
     """The agent, its data, the splits that are evaluated by default, and where evaluations are written."""
+    data = Path(data) if isinstance(data, str) else data
     given = data if isinstance(data, DataConfig) else DataConfig(folder=data)
     if isinstance(agent_or_run, Agent):
         return agent_or_run, given, (), None
@@ -290,29 +258,3 @@ class Watching:
         numbers = self.tokens.words[row, : int(self.tokens.lengths[row])].tolist()
         by_word = attention_by_word(self.episodes.texts[row], numbers, words.tolist())
         return by_word, [round(weight, 4) for weight in memory.tolist()]
-
-
-def write_evaluation(folder: Path, done: Evaluation) -> None:
-    """Write the result file, a record of each episode, a table of their metrics, their steps if they were kept, and the
-    means."""
-    episodes = done.episodes
-    trajectories = done.trajectories()
-    write_results(folder / "results.json", episodes, trajectories)
-    columns = done.columns() if episodes.has_goals else {}
-    with atomic_path(folder / "records.jsonl") as fresh, fresh.open("w", encoding="utf-8") as file:
-        for row, identity in enumerate(episodes.ids):
-            record: dict[str, Any] = {
-                "id": identity,
-                "scan": episodes.world.scan(int(episodes.starts[row])),
-                "text": episodes.texts[row],
-                "trajectory": [list(pose) for pose in trajectories[row]],
-                "metrics": {name: round(float(column[row]), 4) for name, column in columns.items()},
-            }
-            file.write(json_text(record) + "\n")
-    if done.steps:
-        write_events(folder / STEPS, (event for steps in done.steps for event in steps))
-    if columns:
-        write_episode_table(folder / EPISODE_TABLE, episodes, columns)
-    means = summarize(columns) if columns else {}
-    write_json(folder / "metrics.json", {"split": episodes.name, "episodes": len(episodes)} | means, indent=1)
-    done.folder = folder

@@ -19,7 +19,8 @@ from mtvm.io.files import atomic_path, read_json, write_json, write_text
 from mtvm.learning.data import Data
 from mtvm.learning.run_folder import EVALUATIONS, GUESSER, RunFolder, Selection, is_number
 from mtvm.models.saving import CARD, load_model, save_compact
-from mtvm.tasks.metric import EVALUATED, METRICS
+from mtvm.tasks.evaluation_folder import METRICS_FILE, read_manifest, write_manifest
+from mtvm.tasks.metric import Metric
 from mtvm.tasks.results import EPISODE_TABLE
 
 
@@ -33,7 +34,11 @@ def release(run: Path, out: Path) -> Path:
         raise InputError(f"{out}: is there already; name another folder.")
     model = load_model(folder.best, "cpu")
     metrics = {name: _metrics(file) for name, file in folder.evaluations().items()}
-    card = _card(config, folder, metrics)
+    manifests = {
+        name: read_manifest(file.parent, (EPISODE_TABLE, METRICS_FILE)) for name, file in folder.evaluations().items()
+    }
+    measured = list(dict.fromkeys(metric for manifest in manifests.values() for metric in manifest.metrics))
+    card = _card(config, folder, metrics, measured)
     guesser = Data(config.data, config.model, show_progress=False).guesser
     with atomic_path(out) as fresh:
         fresh.mkdir()
@@ -53,6 +58,7 @@ def release(run: Path, out: Path) -> Path:
             table = folder.path / EVALUATIONS / name / EPISODE_TABLE
             if table.is_file():
                 shutil.copyfile(table, target / EPISODE_TABLE)
+            write_manifest(target, manifests[name])
     return out
 
 
@@ -63,7 +69,7 @@ def _metrics(file: Path) -> dict[str, Any]:
     return metrics
 
 
-def _card(config: TrainConfig, folder: RunFolder, metrics: dict[str, Any]) -> str:
+def _card(config: TrainConfig, folder: RunFolder, metrics: dict[str, Any], measured: list[Metric]) -> str:
     """The model card."""
     chosen = Selection.of(config.selection).replay(folder.lines())
     name, data = folder.path.absolute().name, config.data
@@ -77,11 +83,11 @@ def _card(config: TrainConfig, folder: RunFolder, metrics: dict[str, Any]) -> st
         *([] if config.init is None else [f"It began with the weights of {'/'.join(config.init.parts[-2:])}."]),
         f"Sight: {sight}.{track} Actions: {config.model.actions}. History: {config.model.history}.",
         "",
-        "| split | episodes | " + " | ".join(EVALUATED) + " |",
-        "|---" * (len(EVALUATED) + 2) + "|",
+        "| split | episodes | " + " | ".join(metric.name for metric in measured) + " |",
+        "|---" * (len(measured) + 2) + "|",
     ]
     for split, values in metrics.items():
-        row = (METRICS[one].format(values[one]) if is_number(values.get(one)) else "" for one in EVALUATED)
+        row = (one.format(values[one.name]) if is_number(values.get(one.name)) else "" for one in measured)
         lines.append(f"| {split} | {shown(values.get('episodes', ''))} | {' | '.join(row)} |")
     is_frozen = config.model.reader == "minilm" and not config.model.train_reader
     lines += [

@@ -31,7 +31,6 @@ from mtvm.io.files import read_json, remove_leftovers, write_json
 from mtvm.io.locks import lock
 from mtvm.learning.record import RECORD, read_record
 from mtvm.models.config import ModelConfig
-from mtvm.tasks.metric import METRICS
 
 CONFIG, CHECKPOINT, BEST, EVALUATIONS, TENSORBOARD = "config.json", "checkpoint.pt", "best", "eval", "tensorboard"
 BEFORE, GUESSER = "checkpoint-before.pt", "guesser.safetensors"
@@ -186,16 +185,21 @@ class Selection:
     """After which update it was reached."""
     validations_since: int = 0
     tie: float = -math.inf
+    sign: int = 1
+    """-1 if a lower value of the metric is better."""
 
     @classmethod
     def of(cls, config: SelectionConfig) -> Selection:
-        return cls(Split.parse(config.split).name, config.metric_name, config.patience)
+        split, name = Split.parse(config.split), config.metric_name
+        metric = split.task.metric(name)
+        return cls(split.name, name, config.patience, sign=-1 if metric is not None and metric.sign < 0 else 1)
 
     def consider(self, update: int, metrics: Mapping[str, float]) -> bool:
         """Take in a validation; whether its weights are the best so far."""
-        sign = METRICS[self.metric].sign if self.metric in METRICS else 1
+        if self.metric not in metrics:
+            raise InputError(f"selection.metric {self.metric} was not measured on {self.split}; name another.")
         value, tie = metrics[self.metric], metrics.get("SR", -math.inf)
-        if self.best is not None and (sign * value, tie) <= (sign * self.best, self.tie):
+        if self.best is not None and (self.sign * value, tie) <= (self.sign * self.best, self.tie):
             self.validations_since += 1
             return False
         self.best, self.tie, self.update, self.validations_since = value, tie, update, 0
@@ -214,7 +218,12 @@ class Selection:
         return self
 
     def state(self) -> dict[str, Any]:
-        return dataclasses.asdict(self)
+        """What a checkpoint keeps; the rest is up to the config."""
+        return {name: value for name, value in dataclasses.asdict(self).items() if name != "sign"}
+
+    def resumed(self, state: Mapping[str, Any]) -> Selection:
+        """The same selection as it was in a checkpoint."""
+        return dataclasses.replace(self, **state)
 
 
 def is_number(value: Any) -> bool:

@@ -247,7 +247,7 @@ class Trainer:
             raise ValueError("unwritten lines do not say how long they took")
         self.learner.load_state_dict(state)
         torch.set_rng_state(state["random"])
-        self.selection = Selection(**state["selection"])
+        self.selection = self.selection.resumed(state["selection"])
         self.validated, self.seconds = state["validated"], float(state["seconds"])
         self.unwritten = [{str(name): float(value) for name, value in line.items()} for line in state["unwritten"]]
 

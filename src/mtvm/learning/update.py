@@ -24,7 +24,7 @@ from mtvm.learning.rollout import Needs, Policy, RolloutPlan, Trace, roll_out
 from mtvm.learning.texts import EncodedTexts, Texts, Variant
 from mtvm.models.network import Network
 from mtvm.models.text import Tokens, drop_words
-from mtvm.tasks.metrics import near_goal
+from mtvm.tasks.metrics import succeeds
 
 ROLLOUTS: tuple[Policy, ...] = ("teacher", "student", "sample")
 """The kinds of rollouts that an update can walk, in the order in which it does."""
@@ -241,9 +241,7 @@ def _outcome(trace: Trace, batch: Batch) -> dict[str, float]:
     found = {f"{trace.policy}_steps": float(trace.lengths.sum()) / batch.size}
     if trace.policy != "teacher":
         episodes = batch.episodes
-        right = near_goal(episodes.world, trace.nodes, episodes.via, episodes.goals)
-        last = (trace.nodes >= 0).sum(axis=1) - 1
-        success = float(right[np.arange(len(right)), last].sum()) / batch.size
+        success = float(succeeds(episodes, trace.nodes).sum()) / batch.size
         found[f"{trace.policy}_success"] = 100 * success
     return found
 

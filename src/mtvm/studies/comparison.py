@@ -12,7 +12,7 @@ from mtvm.errors import InputError, shown
 from mtvm.studies.findings import Scores, read_episodes
 from mtvm.tasks import bootstrap
 from mtvm.tasks.bootstrap import Interval
-from mtvm.tasks.metric import METRICS
+from mtvm.tasks.evaluation_folder import METRICS_FILE, read_manifest
 from mtvm.tasks.results import EPISODE_TABLE
 
 _REMEDY = "write it with 'mtvm eval'"
@@ -45,13 +45,14 @@ def _bounds(interval: Interval) -> dict[str, float | None]:
 
 def compare(trainings: Sequence[Scores], metric: str) -> list[Compared]:
     """A metric of several trainings on the same episodes, against the first of them."""
+    sign = trainings[0].metric(metric).sign
     samples = [scores.sample(metric) for scores in trainings]
     compared = []
     for number, (scores, sample) in enumerate(zip(trainings, samples, strict=True)):
         by_seed = scores.columns[metric].mean(axis=1)
         deviation = float(by_seed.std(ddof=1)) if len(by_seed) > 1 else None
         gain = bootstrap.difference(sample, samples[0]) if number else None
-        verdict = bootstrap.verdict(gain, METRICS[metric].sign) if gain is not None else None
+        verdict = bootstrap.verdict(gain, sign) if gain is not None else None
         compared.append(Compared(bootstrap.mean(sample), deviation, gain, verdict))
     return compared
 
@@ -65,6 +66,8 @@ def read_trainings(patterns: Sequence[str]) -> list[Scores]:
             raise InputError(
                 f"{pattern}: holds other episodes than {patterns[0]}{difference}; compare evaluations of one split."
             )
+        if scores.columns.keys() != found[0].columns.keys():
+            raise InputError(f"{pattern}: has other metrics than {patterns[0]}; compare evaluations of one task.")
     return found
 
 
@@ -103,10 +106,12 @@ def read_evaluation(folder: Path) -> Scores:
         raise InputError(
             f"{folder}: has no {EPISODE_TABLE}; {_REMEDY}. Where goals are secret, there is nothing to compare."
         )
-    scores = read_episodes(file, _REMEDY)
+    manifest = read_manifest(folder, (EPISODE_TABLE, METRICS_FILE)) if (folder / METRICS_FILE).is_file() else None
+    scores = read_episodes(file, _REMEDY, () if manifest is None else manifest.metrics)
     order = sorted(range(len(scores.ids)), key=scores.ids.__getitem__)
     return Scores(
         [scores.ids[row] for row in order],
         [scores.buildings[row] for row in order],
         {name: column[:, order] for name, column in scores.columns.items()},
+        scores.metrics,
     )

@@ -23,7 +23,7 @@ from mtvm.tasks import bootstrap
 from mtvm.tasks.bootstrap import Interval, Sample
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
-from mtvm.tasks.metric import EVALUATED, METRICS
+from mtvm.tasks.metric import METRICS, NAVIGATION, Metric
 from mtvm.tasks.metrics import score_trajectories
 from mtvm.tasks.results import EPISODE_TABLE, trajectory_nodes
 
@@ -40,6 +40,11 @@ class Scores:
     buildings: list[str]
     columns: dict[str, NDArray[np.float64]]
     """(seeds, episodes) of each metric."""
+    metrics: tuple[Metric, ...] = NAVIGATION
+    """What the columns mean."""
+
+    def metric(self, name: str) -> Metric:
+        return next(metric for metric in self.metrics if metric.name == name)
 
     @classmethod
     def of_seeds(cls, parts: Sequence[Scores]) -> Scores:
@@ -116,7 +121,7 @@ class Findings:
             poses = run_baseline(baseline, episodes, seed)
             columns.append(score_trajectories(episodes, trajectory_nodes(episodes.source, episodes, poses)))
         scans = [episodes.world.scan(int(start)) for start in episodes.starts]
-        return Scores(episodes.ids, scans, {name: np.stack([one[name] for one in columns]) for name in EVALUATED})
+        return Scores(episodes.ids, scans, {name: np.stack([one[name] for one in columns]) for name in columns[0]})
 
     def training(self, arm: str) -> dict[str, float] | None:
         """What its trainings cost, averaged over seeds; None if none of them was done."""
@@ -194,18 +199,18 @@ def differences(findings: Findings, condition: str | None = None) -> list[Differ
     return found
 
 
-def read_episodes(path: Path, remedy: str = _REMEDY) -> Scores:
-    """The table of an evaluation's episodes."""
+def read_episodes(path: Path, remedy: str = _REMEDY, metrics: tuple[Metric, ...] = ()) -> Scores:
+    """The table of an evaluation's episodes; by default its columns are what walks are measured by."""
     lines = read_bytes(path, "table of episodes").decode(errors="replace").splitlines()
     try:
         rows = list(csv.DictReader(lines))
-        columns = {name: np.array([[float(row[name]) for row in rows]]) for name in EVALUATED}
+        columns = {one.name: np.array([[float(row[one.name]) for row in rows]]) for one in metrics or NAVIGATION}
         ids, scans = [row["id"] for row in rows], [row["scan"] for row in rows]
     except (csv.Error, KeyError, TypeError, ValueError):
         rows = []
     if not rows or not all((abs(column) < _LARGEST).all() for column in columns.values()):
         raise InputError(f"{path}: not a table of episodes; {remedy}.")
-    return Scores(ids, scans, columns)
+    return Scores(ids, scans, columns, metrics or NAVIGATION)
 
 
 def read_numbers(path: Path, names: Collection[str]) -> dict[str, float]:

@@ -119,8 +119,8 @@ def _evaluate(trial: Trial, one: Evaluated) -> None:
     from mtvm.learning.evaluation import evaluate
     from mtvm.learning.run_folder import RunFolder
     from mtvm.models.agent import Agent
+    from mtvm.tasks.evaluation_folder import write_evaluation
     from mtvm.tasks.load import load_episodes
-    from mtvm.tasks.results import EPISODE_TABLE, score, write_episode_table
 
     agent = Agent.from_pretrained(trial.agent or RunFolder(trial.run).best, trial.device)
     split, data = Split.parse(one.split), trial.data
@@ -128,15 +128,10 @@ def _evaluate(trial: Trial, one: Evaluated) -> None:
     with atomic_path(trial.evaluation(one)) as fresh:
         fresh.mkdir()
         with _changed(trial, one, episodes, fresh / "changed") as (where, text):
-            (done,) = evaluate(agent, [text], data=where, out=fresh, show_progress=False).values()
-        written = done.folder
-        assert written is not None
-        for file in sorted(written.iterdir()):
-            file.rename(fresh / file.name)
-        written.rmdir()
+            (done,) = evaluate(agent, text, data=where, show_progress=False).values()
+        # The changed episodes have the same buildings, so that their nodes are numbered alike.
+        write_evaluation(fresh, dataclasses.replace(done, episodes=episodes), trial.name)
         write_json(fresh / "cost.json", {"episodes": len(episodes), "seconds": done.seconds}, indent=1)
-        if episodes.has_goals:
-            write_episode_table(fresh / EPISODE_TABLE, *score(fresh / "results.json", episodes))
 
 
 @contextmanager

@@ -7,14 +7,17 @@ with viewpoint ids.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mtvm.tasks.spec import TaskSpec
 from mtvm.world.world import World
+
+if TYPE_CHECKING:
+    from mtvm.tasks.spec import TaskSpec
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -29,6 +32,8 @@ class Episode:
     reference: tuple[str, ...]
     via: tuple[str, ...]
     goals: tuple[str, ...]
+    extra: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    """What the task's reader adds, such as the object that is asked for."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -52,6 +57,13 @@ class EpisodeSet:
     matters, as in R2R."""
     goals: NDArray[np.int32]
     """(N, G) goals, any of which is a right place to stop; -1 pads. G is 0 if the goal is secret."""
+    extra: Mapping[str, NDArray[Any] | list[Any]] = dataclasses.field(default_factory=dict)
+    """What a task's reader adds, by name: a value for each episode, such as its language or its object."""
+
+    def __post_init__(self) -> None:
+        for name, values in self.extra.items():
+            if len(values) != len(self):
+                raise ValueError(f"extra '{name}' has {len(values)} values for {len(self)} episodes")
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -68,6 +80,7 @@ class EpisodeSet:
             reference=tuple(reference),
             via=tuple(names[via[via >= 0]].tolist()),
             goals=tuple(names[goals[goals >= 0]].tolist()),
+            extra={name: _plain(values[index]) for name, values in self.extra.items()},
         )
 
     def __iter__(self) -> Iterator[Episode]:
@@ -108,4 +121,13 @@ class EpisodeSet:
             references=self.references[chosen],
             via=self.via[chosen],
             goals=self.goals[chosen],
+            extra={
+                name: values[chosen] if isinstance(values, np.ndarray) else [values[row] for row in chosen]
+                for name, values in self.extra.items()
+            },
         )
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of an array as Python has them."""
+    return value.tolist() if isinstance(value, np.generic | np.ndarray) else value

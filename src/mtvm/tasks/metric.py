@@ -1,13 +1,13 @@
 """What each metric is called, its unit, whether more of it is better, and what it means.
 
-Everything that selects by a metric or prints one asks here.
+Everything that selects by a metric or prints one asks the task of the episodes, whose metrics are made of these.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,13 +38,19 @@ class Metric:
         """The value without its unit, rounded as it is everywhere."""
         return f"{value:.{self.decimals}f}"
 
+    @classmethod
+    def from_plain(cls, values: Any) -> Metric | None:
+        """The metric that `dataclasses.asdict` gave; None if it is malformed."""
+        if not isinstance(values, dict) or values.keys() != {field.name for field in dataclasses.fields(cls)}:
+            return None
+        known = values["unit"] in ("%", "m") and values["better"] in ("higher", "lower", "neither")
+        texts = all(isinstance(values[name], str) and len(values[name]) < 1000 for name in ("name", "meaning"))
+        return cls(**values) if known and texts else None
 
-_ALL = (
+
+NAVIGATION = (
     Metric("NE", "m", "lower", "Navigation error: how far from the goal the agent stops."),
     Metric("SR", "%", "higher", "Success rate: how often the agent stops within 3 m of the goal."),
-    Metric(
-        "AR", "%", "higher", "Arrival rate: how often the agent stops within 3 m of the goal, whichever way it came."
-    ),
     Metric("OSR", "%", "higher", "Oracle success rate: how often the agent comes within 3 m of the goal at any time."),
     Metric("SPL", "%", "higher", "Success weighted by path length: a success counts for less the longer the detour."),
     # A short walk is not good in itself, but whoever selects by length wants the shorter one.
@@ -54,14 +60,27 @@ _ALL = (
     Metric("CLS", "%", "higher", "Coverage weighted by length score: how much of the described path the agent covers."),
     Metric("GP", "m", "higher", "Goal progress: how much closer to the goal the agent ends than it started."),
 )
-METRICS = {metric.name: metric for metric in _ALL}
-EVALUATED = tuple(name for name in METRICS if name != "AR")
-"""The metrics of every evaluation, in the order of the tables. Only the demo also reports the arrival rate."""
+"""The metrics of walks, in the order of the tables: those of every task that does not name its own."""
+_ARRIVAL = Metric(
+    "AR", "%", "higher", "Arrival rate: how often the agent stops within 3 m of the goal, whichever way it came."
+)
+GROUNDING = (
+    Metric("RGS", "%", "higher", "Remote grounding success: how often the agent names the object that is asked for."),
+    Metric("RGSPL", "%", "higher", "RGS weighted by path length: a success counts for less the longer the detour."),
+)
+"""The metrics of answers that name an object."""
+METRICS = {metric.name: metric for metric in (*NAVIGATION, *GROUNDING, _ARRIVAL)}
+"""The metrics of the package's own tables by name; only the demo reports the arrival rate."""
 
 
-def describe_units(names: Iterable[str]) -> str:
+def format_value(name: str, value: float) -> str:
+    """The value of a metric that may be of somebody's own task, without its unit."""
+    return METRICS[name].format(value) if name in METRICS else f"{value:.1f}"
+
+
+def describe_units(metrics: Iterable[Metric]) -> str:
     """A caption such as 'NE and TL in metres, the others in percent'."""
-    chosen = [METRICS[name] for name in names]
+    chosen = list(metrics)
     metres = [metric.name for metric in chosen if not metric.is_rate]
     if len(metres) in (0, len(chosen)):
         return "all in metres" if metres else "all in percent"

@@ -6,15 +6,19 @@ computed for a block of steps at a time, so that memory does not grow with the l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mtvm.tasks.definitions import SUCCESS_RADIUS, Definitions
-from mtvm.tasks.episode import EpisodeSet
-from mtvm.tasks.metric import EVALUATED, METRICS
+from mtvm.errors import InputError
+from mtvm.tasks.definitions import SUCCESS_RADIUS
+from mtvm.tasks.metric import NAVIGATION
 from mtvm.world.world import World
+
+if TYPE_CHECKING:
+    from mtvm.tasks.episode import EpisodeSet
 
 _EPISODES = 512
 """Episodes at a time, at most."""
@@ -23,22 +27,37 @@ _CELLS = 1_000_000
 
 Floats = NDArray[np.float64]
 Nodes = NDArray[np.integer]
+Walks = Nodes | Sequence[Nodes]
+"""The nodes visited, from the start on, as (N, T) padded with -1 or as N arrays without padding."""
+Answers = Sequence[str | None]
+"""What was answered in each episode; None if nothing was."""
+Measure = Callable[["EpisodeSet", Walks, Answers | None], dict[str, Floats]]
 
 
-def score_trajectories(
-    episodes: EpisodeSet, trajectories: Nodes | Sequence[Nodes], definitions: Definitions | None = None
-) -> dict[str, Floats]:
-    """Every metric of every episode, rates in percent.
+def score_trajectories(episodes: EpisodeSet, walks: Walks, answers: Answers | None = None) -> dict[str, Floats]:
+    """The metrics of every episode as its task measures them, in the order of its tables. There must be goals."""
+    task = episodes.task
+    columns = {name: np.asarray(column) for name, column in task.measure(episodes, walks, answers).items()}
+    for name, column in columns.items():
+        if task.metric(name) is None:
+            raise InputError(f"task {task.name} measures {name}, which is not among its metrics.")
+        if column.shape != (len(episodes),):
+            raise InputError(f"task {task.name}: {name} has the shape {column.shape} for {len(episodes)} episodes.")
+    return {metric.name: columns[metric.name].astype(np.float64) for metric in task.metrics_in(columns)}
 
-    `trajectories` are the nodes visited, from the start on, as (N, T) padded with -1 or as N arrays without padding;
-    staying at a viewpoint counts as one visit. The episodes must have goals. If they have `via`, success requires
-    passing it, and the shortest path leads through it. The default `definitions` are the leaderboards'.
+
+def navigation_metrics(episodes: EpisodeSet, walks: Walks, answers: Answers | None = None) -> dict[str, Floats]:
+    """The metrics of walks; rates in percent. Answers are not looked at.
+
+    Staying at a viewpoint counts as one visit. If the episodes have `via`, success requires passing it, and the
+    shortest path leads through it.
     """
-    columns = {name: np.empty(len(episodes)) for name in EVALUATED}
-    for rows, walked in _batches(trajectories):
-        scores = _evaluate(episodes.select(rows), without_stays(walked), definitions or Definitions())
+    columns = {metric.name: np.empty(len(episodes)) for metric in NAVIGATION}
+    rates = {metric.name for metric in NAVIGATION if metric.is_rate}
+    for rows, walked in _batches(walks):
+        scores = _evaluate(episodes.select(rows), without_stays(walked))
         for name, values in scores.items():
-            columns[name][rows] = values * 100 if METRICS[name].is_rate else values
+            columns[name][rows] = values * 100 if name in rates else values
     return columns
 
 
@@ -70,20 +89,17 @@ def summarize(columns: dict[str, Floats]) -> dict[str, float]:
     return {name: float(column.mean()) for name, column in columns.items()}
 
 
-def _evaluate(episodes: EpisodeSet, walked: Nodes, definitions: Definitions) -> dict[str, Floats]:
-    world, reference, via, goals = episodes.world, episodes.references, episodes.via, episodes.goals
+def _evaluate(episodes: EpisodeSet, walked: Nodes) -> dict[str, Floats]:
+    world, reference, goals = episodes.world, episodes.references, episodes.goals
     error = goal_distance(world, _last(walked)[:, None], goals)[:, 0]
     from_start = goal_distance(world, walked[:, :1], goals)[:, 0]
     length, reference_length = path_length(world, walked), path_length(world, reference)
-    right = near_goal(world, walked, via, goals, definitions.success_radius)
+    right = right_to_stop(episodes, walked)
     success: Floats = right[np.arange(len(right)), _count(walked) - 1].astype(np.float64)
     cost, nearest = follow(world, walked, reference)
     ndtw = normalized_dtw(cost, _count(reference))
-    if definitions.spl_length == "shortest":
-        wanted = shortest_length(world, walked[:, 0], via, goals)
-    else:
-        wanted = reference_length
-    longer = np.maximum(np.maximum(length, wanted), definitions.least_length)
+    wanted = expected_length(episodes, walked[:, 0])
+    longer = np.maximum(np.maximum(length, wanted), episodes.task.success.least_length)
     return {
         "NE": error,
         "SR": success,
@@ -96,6 +112,25 @@ def _evaluate(episodes: EpisodeSet, walked: Nodes, definitions: Definitions) -> 
         "CLS": coverage_by_length(nearest, reference_length, length, _count(reference)),
         "GP": from_start - error,
     }
+
+
+def right_to_stop(episodes: EpisodeSet, walked: Nodes) -> NDArray[np.bool_]:
+    """(N, T) at which steps stopping is a success in the episodes' task."""
+    return near_goal(episodes.world, walked, episodes.via, episodes.goals, episodes.task.success.radius)
+
+
+def succeeds(episodes: EpisodeSet, walked: Nodes) -> NDArray[np.bool_]:
+    """(N,) whether the end of each walk is a success."""
+    return right_to_stop(episodes, walked)[np.arange(len(walked)), _count(walked) - 1]
+
+
+def expected_length(episodes: EpisodeSet, starts: Nodes) -> Floats:
+    """(N,) length of the path that SPL compares a walk from `starts` with."""
+    world, compared = episodes.world, episodes.task.success.spl_length
+    if compared == "reference":
+        return path_length(world, episodes.references)
+    ends = episodes.goals if compared == "shortest" else episodes.reference_ends[:, None]
+    return shortest_length(world, starts, episodes.via, ends)
 
 
 def goal_distance(world: World, nodes: Nodes, goals: Nodes) -> Floats:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mtvm.errors import InputError, shown
 from mtvm.tasks.data import json_names
+from mtvm.tasks.definitions import Success
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metrics import goal_distance
 from mtvm.tasks.records import KnownScans, MakeWorld, Records, read_records
@@ -133,6 +134,7 @@ SPEC = TaskSpec(
     read=read_ndh,
     horizon=_horizon,
     accepts=_is_ndh,
+    success_elsewhere=(("hamt", Success(radius=0.0, least_length=0.01)),),  # its goals form a region
     reward_to="reference",  # as CVDN: the paper's settings name the supervision, whose path may end elsewhere
     selection_metric="GP",
     headline_metrics=("GP",),
@@ -140,6 +142,5 @@ SPEC = TaskSpec(
     id_type=int,
     truncation="start",
     max_text=300,
-    goals_form_a_region=True,
     has_supervision=True,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from mtvm.errors import InputError
 from mtvm.plugins import is_object_name, load_object
 from mtvm.tasks import long, ndh, prevalent, r2r, r4r, reverie
@@ -18,4 +20,4 @@ def find_task(name: str) -> TaskSpec:
     if not is_object_name(name):
         raise InputError(f"unknown task '{name}'; give one of {', '.join(TASKS)}, or MODULE:NAME for your own.")
     spec: TaskSpec = load_object(name, TaskSpec, "task")
-    return spec
+    return dataclasses.replace(spec, origin=name)

@@ -1,7 +1,8 @@
 """Result files: reading with the leaderboards' checks, scoring, and writing for submission.
 
 A result file is a list of `{"instr_id": ..., "trajectory": [[viewpoint, heading, elevation], ...]}`; the task's spec
-names the id field. A step may also be a viewpoint without angles, or a list of viewpoints walked at once.
+names the id field, and the field of an answer if the task asks for one. A step may also be a viewpoint without angles,
+or a list of viewpoints walked at once.
 """
 
 from __future__ import annotations
@@ -9,17 +10,15 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.errors import InputError, shown
 from mtvm.io.files import atomic_path, read_json, write_json
-from mtvm.tasks.definitions import definitions_of
 from mtvm.tasks.episode import EpisodeSet
-from mtvm.tasks.metric import EVALUATED
-from mtvm.tasks.metrics import pad, score_trajectories
+from mtvm.tasks.metrics import Answers, Floats, pad
 from mtvm.tasks.spec import COMMON_ID_FIELD
 
 Pose = tuple[str, float, float]
@@ -29,18 +28,33 @@ class MissingIdsError(InputError):
     """A result file lacks some of the episodes."""
 
 
-def write_results(path: Path, episodes: EpisodeSet, trajectories: Sequence[Sequence[Pose]]) -> None:
-    """Write one trajectory for each episode, in the task's submission format."""
+class Results(NamedTuple):
+    """What a result file says."""
+
+    episodes: EpisodeSet
+    """Those of the file, in the order of the split."""
+    trajectories: list[list[Pose]]
+    answers: list[str | None] | None
+    """None if the file has no answers."""
+
+
+def write_results(
+    path: Path, episodes: EpisodeSet, trajectories: Sequence[Sequence[Pose]], answers: Answers | None = None
+) -> None:
+    """Write one trajectory for each episode, and its answer if there are answers, in the task's submission format."""
     task = episodes.task
-    records = [
+    records: list[dict[str, Any]] = [
         {task.id_field: task.id_type(identity), "trajectory": [list(pose) for pose in poses]}
         for identity, poses in zip(episodes.ids, trajectories, strict=True)
     ]
+    if answers is not None:
+        for record, answer in zip(records, answers, strict=True):
+            record[task.answer_field] = int(answer) if answer is not None and task.answer == "object" else answer
     write_json(path, records)
 
 
-def read_results(path: Path, episodes: EpisodeSet, partial: bool = False) -> tuple[EpisodeSet, list[list[Pose]]]:
-    """The trajectories of a result file, and the episodes that they belong to, in the order of `episodes`.
+def read_results(path: Path, episodes: EpisodeSet, partial: bool = False) -> Results:
+    """The trajectories and answers of a result file, and the episodes that they belong to.
 
     Every episode must occur exactly once (at most once if `partial`), and nothing else may occur.
     """
@@ -48,6 +62,7 @@ def read_results(path: Path, episodes: EpisodeSet, partial: bool = False) -> tup
     if not isinstance(records, list) or not records:
         raise InputError(f"{path}: a result file is a non-empty list of trajectories.")
     by_id: dict[str, list[Pose]] = {}
+    said: dict[str, str | None] = {}
     known = set(episodes.ids)
     for place, record in enumerate(records):
         identity, poses = _read_record(path, place, record, episodes.task.id_field)
@@ -58,6 +73,8 @@ def read_results(path: Path, episodes: EpisodeSet, partial: bool = False) -> tup
         if identity in by_id:
             raise InputError(f"{path}: entry {place}: id {shown(identity)} occurs twice.")
         by_id[identity] = poses
+        if episodes.task.answer is not None and episodes.task.answer_field in record:
+            said[identity] = _answer(path, place, record[episodes.task.answer_field], episodes)
     missing = [identity for identity in episodes.ids if identity not in by_id]
     if missing and not partial:
         raise MissingIdsError(
@@ -66,7 +83,19 @@ def read_results(path: Path, episodes: EpisodeSet, partial: bool = False) -> tup
         )
     if missing:
         episodes = episodes.select([row for row, identity in enumerate(episodes.ids) if identity in by_id])
-    return episodes, [by_id[identity] for identity in episodes.ids]
+    answers = [said.get(identity) for identity in episodes.ids] if said else None
+    return Results(episodes, [by_id[identity] for identity in episodes.ids], answers)
+
+
+def _answer(path: Path, place: int, value: Any, episodes: EpisodeSet) -> str | None:
+    """An answer; -1 stands for no object, as in the released files."""
+    task = episodes.task
+    if task.answer == "object" and type(value) is int:
+        value = None if value == -1 else str(value)
+    if value is None or (isinstance(value, str) and task.is_answer(value)):
+        return value
+    wanted = "the number of an object" if task.answer == "object" else "a text"
+    raise InputError(f"{path}: entry {place}: '{task.answer_field}' is {shown(repr(value), 40)}, not {wanted}.")
 
 
 def _read_record(path: Path, place: int, record: Any, id_field: str) -> tuple[str, list[Pose]]:
@@ -143,38 +172,27 @@ def checked_nodes(path: Path, episodes: EpisodeSet, trajectories: list[list[Pose
     return np.split(walked, firsts[1:-1])
 
 
-def score(
-    path: Path, episodes: EpisodeSet, partial: bool = False, definitions: str = "leaderboard"
-) -> tuple[EpisodeSet, dict[str, NDArray[np.float64]]]:
-    """The episodes in a result file, and every metric of each, as `definitions` names a codebase to define it."""
-    if not episodes.has_goals:
-        raise InputError(
-            f"{episodes.source}: {episodes.name} cannot be scored, because it has no goals; 'mtvm submit' checks "
-            "the results and writes the file for the leaderboard."
-        )
-    chosen = definitions_of(definitions, episodes.task)
-    episodes, trajectories = read_results(path, episodes, partial)
-    return episodes, score_trajectories(episodes, checked_nodes(path, episodes, trajectories), chosen)
-
-
 EPISODE_TABLE = "episodes.csv"
 """The file of `write_episode_table` in the folder of an evaluation."""
 
 
-def write_episode_table(path: Path, episodes: EpisodeSet, columns: dict[str, NDArray[np.float64]]) -> None:
-    """Write a CSV table with a row for each episode: id, scan and every metric."""
+def write_episode_table(
+    path: Path, episodes: EpisodeSet, columns: dict[str, Floats], answers: Answers | None = None
+) -> None:
+    """Write a CSV table with a row for each episode: id, scan, answer if there are answers, and every metric."""
     with atomic_path(path) as fresh, fresh.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(["id", "scan", *EVALUATED])
-        values = np.stack([columns[name] for name in EVALUATED], axis=1).tolist()
+        writer.writerow(["id", "scan", *([] if answers is None else ["answer"]), *columns])
+        values = np.stack(list(columns.values()), axis=1).tolist()
         for row, (identity, start) in enumerate(zip(episodes.ids, episodes.starts.tolist(), strict=True)):
-            writer.writerow([identity, episodes.world.scan(start), *(f"{value:.7g}" for value in values[row])])
+            said = [] if answers is None else ["" if answers[row] is None else answers[row]]
+            writer.writerow([identity, episodes.world.scan(start), *said, *(f"{value:.7g}" for value in values[row])])
 
 
 def write_submission(results: Path, out: Path, episodes: EpisodeSet) -> int:
     """Check a result file as the leaderboard does and write it in the task's format; returns the number of
     trajectories."""
-    episodes, trajectories = read_results(results, episodes)
-    checked_nodes(results, episodes, trajectories)
-    write_results(out, episodes, trajectories)
-    return len(trajectories)
+    found = read_results(results, episodes)
+    checked_nodes(results, found.episodes, found.trajectories)
+    write_results(out, *found)
+    return len(found.trajectories)

@@ -1,8 +1,9 @@
 """Rewards for progress, for stopping at a goal, and for following the reference path.
 
-Stopping earns 2 + 2 nDTW within 3 m of a goal, else -2. Walking earns +1 or -1 for getting closer to the goal or
-farther away, plus the change in nDTW, minus a penalty for leaving from within 1 m of the goal. If there are viewpoints
-to pass first (`via`), distances lead through them, and stopping before they are passed is a failure.
+Stopping earns 2 + 2 nDTW where the task says that it is right (in most tasks within 3 m of a goal), else -2. Walking
+earns +1 or -1 for getting closer to the goal or farther away, plus the change in nDTW, minus a penalty for leaving from
+within 1 m of the goal. If there are viewpoints to pass first (`via`), distances lead through them, and stopping before
+they are passed is a failure.
 """
 
 from __future__ import annotations
@@ -29,7 +30,11 @@ class Rewards:
         starts, references, via, goals = (
             nodes.astype(np.int64) for nodes in (episodes.starts, episodes.references, episodes.via, ends)
         )
-        self.world, self.references, self.way = episodes.world, references, WayAhead(episodes.world, via, goals)
+        self.world, self.references, self.way = (
+            episodes.world,
+            references,
+            WayAhead(episodes.world, via, goals, episodes.task.success.radius),
+        )
         self.lengths = (references >= 0).sum(axis=1)
         self.node, self.distance = starts, self.way.distance(starts)
         self._row = dynamic_time_warping_row(None, self._apart(starts))

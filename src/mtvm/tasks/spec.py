@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+
+from mtvm.tasks.definitions import Success
+from mtvm.tasks.metric import NAVIGATION, Metric
+from mtvm.tasks.metrics import Measure, navigation_metrics
 
 if TYPE_CHECKING:
     from mtvm.tasks.episode import EpisodeSet
@@ -50,6 +54,19 @@ class TaskSpec:
     reward_to: Literal["goals", "reference"] = "goals"
     """Where progress is rewarded to and stopping is right in training: the goals of the metrics, or the end of the
     reference path, for tasks whose supervision ends elsewhere than at their goals."""
+    success: Success = dataclasses.field(default_factory=Success)
+    """Where stopping is right: within a radius of a goal, or at one of the viewpoints that are the episode's goals."""
+    success_elsewhere: tuple[tuple[str, Success], ...] = ()
+    """The same as the code of HAMT or DUET has it, by name."""
+    metrics: tuple[Metric, ...] = NAVIGATION
+    """What is measured, in the order of the tables."""
+    measure: Measure = navigation_metrics
+    """Computes them: (episodes, walks, answers) -> a value for each episode, by the names of `metrics`; rates in
+    percent. A metric may be missing where nothing can be said, as of answers that were not given."""
+    answer: Literal["object", "text"] | None = None
+    """What an agent answers beside walking: the id of an object that it sees in the end, a text, or nothing."""
+    answer_field: str = "answer"
+    """The field of result files that holds an episode's answer."""
     selection_metric: str = "SPL"
     """The metric that selects the best checkpoint."""
     headline_metrics: tuple[str, ...] = ("SR", "SPL")
@@ -62,7 +79,25 @@ class TaskSpec:
     """Which end of a text is dropped if it is too long."""
     max_text: int = 80
     """Length of texts in WordPieces, above which they are truncated."""
-    goals_form_a_region: bool = False
-    """Whether an episode's goals are the viewpoints of a region, in which some codebases ask the agent to stop."""
     has_supervision: bool = False
     """Whether `supervision` changes the reference paths."""
+    origin: str = ""
+    """MODULE:NAME of a task that is not built in, as `find_task` found it."""
+
+    @property
+    def identity(self) -> str:
+        """What finds this task again: its name, or MODULE:NAME."""
+        return self.origin or self.name
+
+    def metric(self, name: str) -> Metric | None:
+        return next((metric for metric in self.metrics if metric.name == name), None)
+
+    def metrics_in(self, names: Collection[str]) -> list[Metric]:
+        """Those of its metrics that are among `names`, in the order of the tables."""
+        return [metric for metric in self.metrics if metric.name in names]
+
+    def is_answer(self, text: str) -> bool:
+        """Whether this can be an answer: of an object its number, which is all digits."""
+        return self.answer == "text" or (
+            self.answer == "object" and text.isascii() and text.isdigit() and len(text) < 19
+        )

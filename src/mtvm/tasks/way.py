@@ -15,8 +15,10 @@ Nodes = NDArray[np.integer]
 class WayAhead:
     """Tracks what a batch of agents has yet to pass, and how far they have to go."""
 
-    def __init__(self, world: World, via: Nodes, goals: Nodes) -> None:
+    def __init__(self, world: World, via: Nodes, goals: Nodes, radius: float = SUCCESS_RADIUS) -> None:
         self.world, self.goals = world, goals.copy()
+        self.radius = radius
+        """How near to a goal stopping is a success; 0 means at it."""
         self.via = via.copy()
         """(N, V) nodes still to be passed; -1 pads."""
 
@@ -34,7 +36,7 @@ class WayAhead:
 
     def arrived(self, distance: NDArray[np.float64]) -> NDArray[np.bool_]:
         """(N,) whether stopping at this remaining `distance` is a success."""
-        return distance < SUCCESS_RADIUS  # what is still to be passed is farther away
+        return (distance < self.radius) | (distance == 0)  # what is still to be passed is farther away
 
     def keep(self, rows: NDArray[np.int64]) -> None:
         """Keep only the agents at `rows`."""

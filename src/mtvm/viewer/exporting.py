@@ -8,7 +8,7 @@ import json
 import zipfile
 from collections.abc import Callable
 
-from mtvm.tasks.metric import METRICS
+from mtvm.tasks.metric import format_value
 from mtvm.viewer.buildings import Buildings
 from mtvm.viewer.figures import Walk, draw_frames, draw_map, draw_matrix, draw_strip
 
@@ -53,7 +53,7 @@ def page_of(buildings: Buildings, walk: Walk, check: Callable[[], None] = _nobod
         check()
         maps.append(draw_map(buildings, walk, event.step).svg())
     steps = "\n".join(f'<div class="step" {"" if n == 0 else "hidden"}>\n{drawn}</div>' for n, drawn in enumerate(maps))
-    metrics = ", ".join(f"{name} {METRICS[name].format(value)}" for name, value in walk.metrics.items())
+    metrics = ", ".join(f"{name} {format_value(name, value)}" for name, value in walk.metrics.items())
     matrix = ""
     if any(event.words for event in walk.events):
         matrix = f"<h2>Attention on words</h2>\n<div class='scroll'>{draw_matrix(walk).svg()}</div>"

@@ -15,19 +15,17 @@ from numpy.typing import NDArray
 
 from mtvm.configs.run import DataConfig
 from mtvm.errors import InputError, shown
-from mtvm.io.files import read_json
 from mtvm.learning.run_folder import EVALUATIONS, RunFolder
 from mtvm.plugins import check_names
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
+from mtvm.tasks.evaluation_folder import METRICS_FILE, RESULTS, check_walks, read_manifest
 from mtvm.tasks.events import STEPS, EventFile, StepEvent, events_of_trajectory
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metrics import score_trajectories, summarize
 from mtvm.tasks.results import Pose, checked_nodes, read_results
 from mtvm.viewer.figures import Walk
 from mtvm.viewer.refusals import UnknownError
-
-RESULTS = "results.json"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,6 +49,8 @@ class Source:
     nodes: list[NDArray[np.int32]]
     columns: dict[str, NDArray[np.float64]]
     """Each metric of each episode; none if the goals are secret."""
+    answers: list[str | None] | None = None
+    """What was answered in each episode."""
     steps: EventFile | None = None
     live: Live | None = None
     notes: list[str] = dataclasses.field(default_factory=list)
@@ -60,12 +60,12 @@ class Source:
     @classmethod
     def read(cls, name: str, path: Path, folder: DataFolder, episodes: EpisodeSet, live: Live | None = None) -> Source:
         """The trajectories of a result file, and the steps beside it if there are any."""
-        some, trajectories = read_results(path, episodes, partial=True)
+        some, trajectories, answers = read_results(path, episodes, partial=True)
         nodes = checked_nodes(path, some, trajectories)
-        columns = score_trajectories(some, nodes) if some.has_goals else {}
+        columns = score_trajectories(some, nodes, answers) if some.has_goals else {}
         steps = path.with_name(STEPS)
         known = EventFile(steps) if path.name == RESULTS and steps.is_file() else None
-        source = cls(name, path, folder, some, trajectories, nodes, columns, known, live)
+        source = cls(name, path, folder, some, trajectories, nodes, columns, answers, known, live)
         source._compare()
         return source
 
@@ -203,15 +203,14 @@ def _open(path: Path, defaults: Defaults) -> list[Source]:
 
 def read_evaluation(where: Path, run: str, live: Live | None, defaults: Defaults) -> Source:
     """The folder of an evaluation; its metrics file names the split."""
-    said = read_json(where / "metrics.json", "metrics of an evaluation")
-    task, _, split = str(said.get("split") if isinstance(said, dict) else "").partition(" ")
-    if not split:
-        raise InputError(f"{where / 'metrics.json'}: does not say which split was walked; evaluate again.")
-    check_names(task, where / "metrics.json", "the task")
+    said = read_manifest(where, (RESULTS, STEPS, METRICS_FILE))
+    check_names(said.task, where, "the task")
     data = _folder(defaults.data or (live.data.folder if live else None))
     supervision = live.data.supervision if live else defaults.supervision
-    episodes = load_episodes(task, split, data, supervision=supervision)
-    return Source.read(f"{run} {task}/{split}", where / RESULTS, data, episodes, live)
+    episodes = load_episodes(said.task, said.split, data, supervision=supervision)
+    source = Source.read(f"{run} {episodes.task.name}/{said.split}", where / RESULTS, data, episodes, live)
+    check_walks(where, source.columns)
+    return source
 
 
 def _folder(path: Path | None) -> DataFolder:

@@ -31,7 +31,11 @@ def add_sources(app: FastAPI, shown: Shown) -> None:
             "version": mtvm.__version__,
             "sources": [source.describe() for source in shown.sources],
             "agents": [{"name": guide.name, "buildings": guide.buildings.scans} for guide in shown.guides],
-            "metrics": {name: dataclasses.asdict(metric) for name, metric in METRICS.items()},
+            "metrics": {
+                metric.name: dataclasses.asdict(metric)
+                for metrics in (METRICS.values(), *(source.episodes.task.metrics for source in shown.sources))
+                for metric in metrics
+            },
         }
 
     @app.get("/api/sources/{number}/episodes")

@@ -10,7 +10,7 @@ from tyro.conf import Positional, arg
 from mtvm.app.options import Switch, console
 from mtvm.errors import InputError
 from mtvm.io.files import json_text
-from mtvm.tasks.metric import EVALUATED, METRICS, describe_units
+from mtvm.tasks.metric import describe_units
 
 
 def compare(
@@ -22,7 +22,7 @@ def compare(
             "'runs/seed*/NAME/eval/r2r-val_unseen', stands for the seeds of one training.",
         ),
     ],
-    metrics: Annotated[tuple[str, ...], arg(metavar="NAME", help=f"Any of {', '.join(EVALUATED)}.")] = ("SR", "SPL"),
+    metrics: Annotated[tuple[str, ...], arg(metavar="NAME", help="Any that were measured.")] = ("SR", "SPL"),
     json_: Annotated[Switch, arg(name="json", help="Print one JSON object instead of a table.")] = False,
 ) -> None:
     """Compare evaluations of the same episodes with the first of them.
@@ -36,10 +36,11 @@ def compare(
 
     if not evaluations:
         raise InputError("no evaluation was named; give folders that 'mtvm eval' wrote.")
-    for name in metrics:
-        if name not in EVALUATED:
-            raise InputError(f"{name!r} is no metric; choose from {', '.join(EVALUATED)}.")
     trainings = read_trainings(evaluations)
+    measured = {metric.name: metric for metric in trainings[0].metrics}
+    for name in metrics:
+        if name not in measured:
+            raise InputError(f"{name!r} was not measured; choose from {', '.join(measured)}.")
     found = {name: compared_by(trainings, name) for name in metrics}
     if json_:
         numbers = {
@@ -49,11 +50,12 @@ def compare(
         print(json_text(numbers))
         return
     first = trainings[0]
-    _print(f"{len(first.ids):,} episodes in {len(set(first.buildings))} buildings, {describe_units(metrics)}")
+    units = describe_units(measured[name] for name in metrics)
+    _print(f"{len(first.ids):,} episodes in {len(set(first.buildings))} buildings, {units}")
     for number, (evaluation, scores) in enumerate(zip(evaluations, trainings, strict=True)):
         _print(f"\n{evaluation}" + (f" ({scores.seeds} seeds)" if scores.seeds > 1 else ""))
         for name in metrics:
-            one, decimals = found[name][number], METRICS[name].decimals
+            one, decimals = found[name][number], measured[name].decimals
             value, _, bracket = shown(one.mean, decimals).partition(" ")
             deviation = "" if one.deviation is None else f" ± {one.deviation:.{decimals}f}"
             gain = "" if one.gain is None else f"{shown(one.gain, decimals, signed=True):<23}  {one.verdict}"

@@ -11,16 +11,15 @@ from tyro.conf import Positional, arg
 
 from mtvm.acting.baselines import Baseline, run_baseline
 from mtvm.app.options import DataOption, SplitOption, SupervisionOption, Switch, TaskOption, console
-from mtvm.app.tables import add_metrics_row, metrics_table
+from mtvm.app.tables import metrics_table
 from mtvm.errors import InputError
 from mtvm.io.files import json_text, write_json
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.definitions import Codebase
 from mtvm.tasks.load import load_episodes
-from mtvm.tasks.metric import EVALUATED
 from mtvm.tasks.metrics import summarize
 from mtvm.tasks.results import MissingIdsError, write_episode_table, write_results, write_submission
-from mtvm.tasks.results import score as score_results
+from mtvm.tasks.score import score as score_results
 
 
 def score(
@@ -43,20 +42,19 @@ def score(
     """
     episodes = load_episodes(task, split, data, supervision=supervision)
     try:
-        scored, columns = score_results(results, episodes, partial, definitions)
+        scored, columns = score_results(results, episodes, partial=partial, definitions=definitions)
     except MissingIdsError as error:
         raise InputError(f"{error} Use --partial to score only the others.") from None
     if csv is not None:
         write_episode_table(csv, scored, columns)
     means = summarize(columns)
     if json_:
-        print(json_text({name: means[name] for name in EVALUATED}))
+        print(json_text(means))
         return
     named = f"{episodes.name} ({supervision})" if episodes.task.has_supervision else episodes.name
     defined = "" if definitions == "leaderboard" else f", as {definitions.upper()} defines them"
-    table = metrics_table(f"{results.name} on {named}: {len(scored)} of {len(episodes)} episodes{defined}")
-    add_metrics_row(table, "", means)
-    console.print(table)
+    title = f"{results.name} on {named}: {len(scored)} of {len(episodes)} episodes{defined}"
+    console.print(metrics_table(title, episodes.task.metrics_in(means), {"": means}))
 
 
 def baseline(

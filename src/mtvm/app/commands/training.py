@@ -12,17 +12,18 @@ from rich.markup import escape
 from tyro.conf import Positional, arg
 
 from mtvm.app.options import DeviceOption, Switch, console, with_absolute_paths
-from mtvm.app.tables import add_metrics_row, metrics_table
+from mtvm.app.tables import metrics_table
 from mtvm.configs.presets import DESCRIPTIONS, PRESETS, PRETRAINING
 from mtvm.configs.run import DataConfig, Split, TrainConfig
 from mtvm.io.files import json_text
 from mtvm.learning.run_folder import RunFolder
 from mtvm.machine import choose_device
+from mtvm.tasks.metric import Metric
 from mtvm.tasks.ndh import Supervision
 
 if TYPE_CHECKING:
-    from mtvm.learning.evaluation import Evaluation
     from mtvm.learning.trainer import TrainResult
+    from mtvm.tasks.evaluation import Evaluation
 
     Preset = TrainConfig
     Pretraining = TrainConfig
@@ -223,7 +224,8 @@ def _evaluate(folder: Path, splits: tuple[str, ...], **options: object) -> None:
 
     if (imported := describe_import(folder)) is not None and parallel.rank() == 0:
         console.print(escape(imported), soft_wrap=True, highlight=False)
-    table = metrics_table(f"{folder.name}: best agent")
+    rows: dict[str, dict[str, float]] = {}
+    measured: dict[str, Metric] = {}
 
     def report(split: Split, done: Evaluation) -> None:
         if parallel.rank() != 0:
@@ -235,8 +237,9 @@ def _evaluate(folder: Path, splits: tuple[str, ...], **options: object) -> None:
             soft_wrap=True,
         )
         if means := done.metrics():
-            add_metrics_row(table, split.name, means)
+            rows[split.name] = means
+            measured.update((metric.name, metric) for metric in done.episodes.task.metrics_in(means))
 
     evaluate_splits(folder, splits, report=report, **options)  # type: ignore[arg-type]
-    if parallel.rank() == 0 and table.row_count:
-        console.print(table)
+    if rows:
+        console.print(metrics_table(f"{folder.name}: best agent", list(measured.values()), rows))

@@ -1,0 +1,55 @@
+"""What an agent did on a split, and how good that was."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mtvm.tasks.episode import EpisodeSet
+from mtvm.tasks.events import StepEvent
+from mtvm.tasks.metrics import Floats, score_trajectories, summarize
+from mtvm.tasks.results import Pose
+from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING
+
+
+@dataclasses.dataclass
+class Evaluation:
+    """What an agent did on a split."""
+
+    episodes: EpisodeSet
+    nodes: NDArray[np.int64]
+    """(N, T) nodes visited, -1 padded."""
+    views: NDArray[np.int64]
+    """(N, T) the views faced there."""
+    steps: list[list[StepEvent]]
+    """What each episode did and thought at each step, if asked for."""
+    seconds: float
+    answers: list[str | None] | None = None
+    """What it answered in each episode; None if it gives no answers."""
+    folder: Path | None = None
+    """Where it was written."""
+
+    @functools.cached_property
+    def _columns(self) -> dict[str, Floats]:
+        return score_trajectories(self.episodes, self.nodes, self.answers) if self.episodes.has_goals else {}
+
+    def columns(self) -> dict[str, Floats]:
+        """Each metric of each episode; nothing where the goals are secret."""
+        return self._columns
+
+    def metrics(self) -> dict[str, float]:
+        """The mean of each metric; nothing where the goals are secret."""
+        return summarize(self._columns)
+
+    def trajectories(self) -> list[list[Pose]]:
+        names = self.episodes.world.viewpoints
+        walks: list[list[Pose]] = []
+        for nodes, views in zip(self.nodes, self.views, strict=True):
+            real = nodes >= 0
+            angles = zip(VIEW_HEADING[views[real]].tolist(), VIEW_ELEVATION[views[real]].tolist(), strict=True)
+            walks.append([(name, *pair) for name, pair in zip(names[nodes[real]].tolist(), angles, strict=True)])
+        return walks

@@ -1,0 +1,46 @@
+"""Scoring result files."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from mtvm.errors import InputError
+from mtvm.tasks.data import DataFolder
+from mtvm.tasks.definitions import success_of
+from mtvm.tasks.episode import EpisodeSet
+from mtvm.tasks.load import load_episodes
+from mtvm.tasks.metrics import Floats, score_trajectories
+from mtvm.tasks.results import checked_nodes, read_results
+from mtvm.tasks.spec import TaskSpec
+
+
+def score(
+    results: Path | str,
+    episodes: EpisodeSet | TaskSpec | str,
+    split: str | None = None,
+    *,
+    data: DataFolder | Path | str | None = None,
+    supervision: str = "mixed",
+    partial: bool = False,
+    definitions: str = "leaderboard",
+) -> tuple[EpisodeSet, dict[str, Floats]]:
+    """The episodes in a result file, and every metric of each, as `definitions` names a codebase to define it.
+
+    `episodes` are loaded ones, or a task and its split: `score("results.json", "r2r", "val_seen")` and
+    `score("results.json", "r2r/val_seen")` mean the same. With `partial`, episodes may be missing in the file.
+    """
+    path = Path(results)
+    if not isinstance(episodes, EpisodeSet):
+        if split is None and isinstance(episodes, str):
+            episodes, _, split = episodes.partition("/")
+        episodes = load_episodes(episodes, split or "val_unseen", data, supervision=supervision)
+    if not episodes.has_goals:
+        raise InputError(
+            f"{episodes.source}: {episodes.name} cannot be scored, because it has no goals; 'mtvm submit' checks "
+            "the results and writes the file for the leaderboard."
+        )
+    task = dataclasses.replace(episodes.task, success=success_of(definitions, episodes.task))
+    found = read_results(path, episodes, partial)
+    nodes = checked_nodes(path, found.episodes, found.trajectories)
+    return found.episodes, score_trajectories(dataclasses.replace(found.episodes, task=task), nodes, found.answers)
