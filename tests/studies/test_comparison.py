@@ -99,9 +99,13 @@ def test_command_prints_lines_or_json(tmp_path, capsys):
     assert numbers[first]["gain"] is None
 
 
-@pytest.mark.parametrize(("arguments", "said"), [((), "no evaluation"), (("x", "--metrics", "best"), "is no metric")])
-def test_command_refuses_what_it_cannot_compare(capsys, arguments, said):
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [((), "no evaluation"), (("--metrics", "best"), "'best' was not measured; choose from NE, SR")],
+)
+def test_command_refuses_what_it_cannot_compare(tmp_path, capsys, arguments, said):
+    folders = [write(tmp_path / "a", [0, 100, 0, 100])] if arguments else []
     with pytest.raises(SystemExit) as stop:
-        main(["compare", *arguments])
+        main(["compare", *folders, *arguments])
     assert stop.value.code == 2
     assert said in capsys.readouterr().err
