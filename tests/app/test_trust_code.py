@@ -24,6 +24,8 @@ from mtvm.models.speaker import Speaker
 from mtvm.plugins import UntrustedCodeError, check_names, is_object_name, names_of_code
 from mtvm.studies.trial import Evaluated, Trial
 from mtvm.studies.worker import PROGRAM, arguments_of, main
+from mtvm.tasks.evaluation import Evaluation
+from mtvm.tasks.evaluation_folder import write_evaluation
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.results import write_results
 
@@ -45,6 +47,7 @@ def originals(tmp_path_factory, tiny_folder):
     walks = [[(episode.start, 0.0, 0.0)] for episode in episodes]
     write_results(folder / "run" / "eval" / "r2r-val_unseen" / "results.json", episodes, walks)
     write(folder / "run" / "eval" / "r2r-val_unseen" / "metrics.json", {"split": "r2r val_unseen"})
+    write_evaluation(folder / "walked", Evaluation(episodes, episodes.references, episodes.references * 0, [], 1.0))
     shutil.copy(tiny_folder / "R2R" / "R2R_train.json", folder / "old.json")
     Speaker(SpeakerModelConfig(8, 2, 1, 1, feature_width=4, vocabulary=5)).save(folder / "speaker")
     write(folder / "speaker" / "training.json", to_plain(SpeakerConfig()))
@@ -110,6 +113,7 @@ PLACES = [
     ("view run --no-browser", "run/config.json", "data.evaluate", "/val_unseen"),
     ("view run --no-browser", "run/eval/r2r-val_unseen/metrics.json", "split", " val_unseen"),
     ("figure map run/eval/r2r-val_unseen", "run/eval/r2r-val_unseen/metrics.json", "split", " val_unseen"),
+    ("figure map walked", "walked/manifest.json", "task", ""),
     ("speaker eval speaker", "speaker/training.json", "data.train", "/train"),
     ("speaker eval speaker", "speaker/training.json", "validate_on", "/val_seen"),
 ]

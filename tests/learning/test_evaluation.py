@@ -156,7 +156,7 @@ def test_evaluate_walks_the_splits_of_a_runs_config_with_its_best_agent(run, sma
     assert files(run / "eval") == {
         f"{split}/{name}"
         for split in ("r2r-val_unseen", "ndh-val_unseen")
-        for name in ("results.json", "records.jsonl", "episodes.csv", "steps.jsonl", "metrics.json")
+        for name in ("results.json", "records.jsonl", "episodes.csv", "steps.jsonl", "metrics.json", "manifest.json")
     }
 
 

@@ -11,7 +11,7 @@ from mtvm.configs.run import SelectionConfig
 from mtvm.learning.run_folder import Selection, is_number
 from mtvm.tasks.metric import METRICS, NAVIGATION
 
-NAMES = tuple(metric.name for metric in NAVIGATION)
+MEASURED = tuple(metric.name for metric in NAVIGATION)
 
 SPLIT = "r2r/val_seen"
 # Few values, so that ties are frequent.
@@ -116,7 +116,7 @@ def test_selection_metric_follows_a_split_that_is_changed_later():
 
 
 def test_selection_knows_which_way_every_metric_is_better():
-    for name in NAMES:
+    for name in MEASURED:
         _, said = considered(name, [{name: 1.0}, {name: 2.0}])
         assert said == [True, METRICS[name].sign > 0], name
 

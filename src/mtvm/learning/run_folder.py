@@ -31,6 +31,7 @@ from mtvm.io.files import read_json, remove_leftovers, write_json
 from mtvm.io.locks import lock
 from mtvm.learning.record import RECORD, read_record
 from mtvm.models.config import ModelConfig
+from mtvm.tasks.metric import METRICS
 
 CONFIG, CHECKPOINT, BEST, EVALUATIONS, TENSORBOARD = "config.json", "checkpoint.pt", "best", "eval", "tensorboard"
 BEFORE, GUESSER = "checkpoint-before.pt", "guesser.safetensors"
@@ -185,8 +186,12 @@ class Selection:
     """After which update it was reached."""
     validations_since: int = 0
     tie: float = -math.inf
-    sign: int = 1
-    """-1 if a lower value of the metric is better."""
+    sign: int = 0
+    """-1 if a lower value of the metric is better, else 1; by default as of the walks' metric of this name."""
+
+    def __post_init__(self) -> None:
+        if not self.sign:
+            self.sign = -1 if self.metric in METRICS and METRICS[self.metric].sign < 0 else 1
 
     @classmethod
     def of(cls, config: SelectionConfig) -> Selection:

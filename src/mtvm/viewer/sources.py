@@ -19,7 +19,7 @@ from mtvm.learning.run_folder import EVALUATIONS, RunFolder
 from mtvm.plugins import check_names
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
-from mtvm.tasks.evaluation_folder import METRICS_FILE, RESULTS, check_walks, read_manifest
+from mtvm.tasks.evaluation_folder import MANIFEST, METRICS_FILE, RESULTS, check_walks, read_manifest
 from mtvm.tasks.events import STEPS, EventFile, StepEvent, events_of_trajectory
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metrics import score_trajectories, summarize
@@ -204,7 +204,7 @@ def _open(path: Path, defaults: Defaults) -> list[Source]:
 def read_evaluation(where: Path, run: str, live: Live | None, defaults: Defaults) -> Source:
     """The folder of an evaluation; its metrics file names the split."""
     said = read_manifest(where, (RESULTS, STEPS, METRICS_FILE))
-    check_names(said.task, where, "the task")
+    check_names(said.task, where / (MANIFEST if (where / MANIFEST).is_file() else METRICS_FILE), "the task")
     data = _folder(defaults.data or (live.data.folder if live else None))
     supervision = live.data.supervision if live else defaults.supervision
     episodes = load_episodes(said.task, said.split, data, supervision=supervision)
