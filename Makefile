@@ -135,10 +135,8 @@ runs/r4r/R4R_val_unseen.json: | $(READY)
 runs/r4r/R4R_%.json: | $(READY)
 	$(BIN)/mtvm data r4r $* --out $@
 
-records:  ## Keep the metrics of every episode that the rows above were evaluated on, without texts, in docs/runs
-	for table in runs/seed*/*/eval/*/episodes.csv; do \
-	  kept=docs/$$(echo $$table | sed s:/eval/:/:); mkdir -p $$(dirname $$kept) && cp $$table $$kept || exit 1; \
-	done
+records: $(READY)  ## Keep the metrics of every episode that the rows above were evaluated on, without texts, in docs/runs
+	$(BIN)/python tools/records.py
 
 # The speaker, a follower to judge what it says, and the instructions in releases/ that both make.
 runs/speaker/eval/r2r-val_seen.json: | $(READY)

@@ -1,6 +1,8 @@
 """What the pages refer to is there, and the rows of docs/results.md are those of the episodes in docs/runs."""
 
+import fnmatch
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,8 +10,24 @@ import pytest
 from mtvm.studies.comparison import compare, read_seeds, read_trainings
 
 TOP = Path(__file__).parents[1]
-PAGES = [TOP / "README.md", TOP / "CHANGELOG.md", TOP / "CONTRIBUTING.md", *sorted((TOP / "docs").glob("*.md"))]
+sys.path.append(str(TOP / "tools"))
+import records  # noqa: E402
+
+PAGES = [TOP / "README.md", TOP / "CHANGELOG.md", TOP / "CONTRIBUTING.md", *sorted((TOP / "docs").rglob("*.md"))]
 RESULTS = (TOP / "docs" / "results.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def kept():
+    return records.read_kept()
+
+
+@pytest.fixture(scope="module")
+def runs(kept, tmp_path_factory):
+    """The evaluations that docs/runs keeps, as folders."""
+    folder = tmp_path_factory.mktemp("runs")
+    records.unpack(kept, folder)
+    return folder
 
 
 def anchors(page: Path) -> set[str]:
@@ -30,19 +48,30 @@ def test_links_lead_somewhere(page):
             assert anchor in anchors(target), f"{page.name}: {link}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_evaluations_that_the_pages_name_are_there(page):
-    for pattern in re.findall(r"docs/runs/[^\s`'\"]+", page.read_text(encoding="utf-8")):
-        assert list(TOP.glob(pattern)), f"{page.name}: {pattern}"
+def test_evaluations_that_the_pages_name_are_there(kept):
+    named = [name for page in PAGES for name in re.findall(r"docs/runs/(seed[^\s`'\"]+)", page.read_text("utf-8"))]
+    assert len(named) >= 5
+    for pattern in named:
+        assert fnmatch.filter(kept, pattern), pattern
+
+
+def test_what_is_kept_of_evaluations_is_read_as_it_was_written(tmp_path):
+    (tmp_path / "episodes.csv").write_text("id,scan,NE,SR\n1_0,a,1.23456,100\n1_1,a,0,0\n")
+    found = {"seed0/run/split": records.read_evaluation(tmp_path / "episodes.csv")}
+    records.write_kept(found | {"seed1/run/other": {"5_0": {"scan": "b", "SR": "100.00"}}}, tmp_path / "table.csv.gz")
+    kept = records.read_kept(tmp_path / "table.csv.gz")
+    assert kept["seed0/run/split"] == found["seed0/run/split"]
+    assert kept["seed0/run/split"]["1_0"] == {"scan": "a", "NE": "1.23", "SR": "100.00"}
+    assert kept["seed1/run/other"] == {"5_0": {"scan": "b", "SR": "100.00"}}
 
 
 @pytest.mark.parametrize("track", ["pixels", "annotated"])
 @pytest.mark.parametrize("split", ["val_seen", "val_unseen"])
-def test_means_of_the_agents_are_those_of_their_episodes(track, split):
+def test_means_of_the_agents_are_those_of_their_episodes(runs, track, split):
     of_track = RESULTS.split("## R2R, agents")[1].split(f"\n| {track} (")[1].split("\n")  # the mean's rows come first
     row = next(row for row in of_track if f"| {split} |" in row)
     _, *numbers, _ = row.split(f"| {split} |")[1].split("|")
-    scores = read_seeds(str(TOP / "docs" / "runs" / "seed*" / f"r2r-{track}" / f"r2r-{split}"))
+    scores = read_seeds(str(runs / "seed*" / f"r2r-{track}" / f"r2r-{split}"))
     for name, number in zip(["SR", "OSR", "SPL", "TL", "nDTW", "SDTW", "CLS"], numbers, strict=True):
         shown, _, deviation = number.replace("*", "").partition(" ± ")
         found = compare([scores], name)[0]
@@ -54,11 +83,16 @@ def test_means_of_the_agents_are_those_of_their_episodes(track, split):
 ROWS = re.findall(r"^\| `row-([a-z0-9-]+)`.*$", RESULTS, re.MULTILINE)
 
 
+def test_rows_are_found():
+    """Without any, the test below would test nothing."""
+    assert len(ROWS) >= 10
+
+
 @pytest.mark.parametrize("name", ROWS)
-def test_rows_are_those_of_their_episodes(name):
+def test_rows_are_those_of_their_episodes(runs, name):
     line = re.search(rf"^\| `row-{name}`.*$", RESULTS, re.MULTILINE)[0]
     _, _, _, *shown, _ = (cell.strip() for cell in line.split("|"))
-    kept = [TOP / "docs" / "runs" / "seed0" / f"half-{name}" / f"r2r-{split}" for split in ("val_seen", "val_unseen")]
+    kept = [runs / "seed0" / f"half-{name}" / f"r2r-{split}" for split in ("val_seen", "val_unseen")]
     found = [
         f"{compare([read_seeds(str(folder))], metric)[0].mean.value:.1f}" for folder in kept for metric in ("SR", "SPL")
     ]

@@ -11,13 +11,20 @@ from mtvm.tasks.load import load_episodes
 
 RELEASES = Path(__file__).parents[2] / "releases"
 AGENTS = sorted(path.parent for path in RELEASES.glob("*/config.json"))
+INSTRUCTIONS = sorted(RELEASES.glob("*.json.gz"))
+
+
+def test_releases_are_found():
+    """Without any, the tests below would test nothing."""
+    assert {"r2r-pixels", "r2r-annotated"} <= {folder.name for folder in AGENTS}
+    assert {"r2r-augmented.json.gz", "r2r-augmented-second.json.gz"} <= {file.name for file in INSTRUCTIONS}
 
 
 @pytest.mark.parametrize("folder", AGENTS, ids=lambda folder: folder.name)
 def test_a_released_agent_loads_and_is_small_and_has_a_card(folder):
     config = RunFolder(folder).config()
     load_model(folder / "best", "cpu")
-    assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < 30_000_000
+    assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) <= 8 * 2**20
     card = (folder / "README.md").read_text(encoding="utf-8")
     assert f"seed {config.seed}" in card
     assert "| r2r-val_seen | 1021 |" in card
@@ -34,7 +41,7 @@ def test_a_released_agent_has_what_it_needs_to_see_and_says_its_track(name):
     assert f"Track: {track}." in (folder / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("file", sorted(RELEASES.glob("*.json.gz")), ids=lambda file: file.name)
+@pytest.mark.parametrize("file", INSTRUCTIONS, ids=lambda file: file.name)
 def test_instructions_were_made_in_training_buildings_alone(file, real_data):
     made, train = load_episodes("prevalent", str(file), real_data), load_episodes("r2r", "train", real_data)
     assert len(made) == 40_000

@@ -1,5 +1,6 @@
 """Studies from end to end on the tiny world, in this process, with trainings of one update."""
 
+import gzip
 import json
 import shutil
 
@@ -9,6 +10,7 @@ from small_studies import SMALL, request_of, run_here, write_sight
 from mtvm.app.cli import main as command_line
 from mtvm.errors import InputError
 from mtvm.studies.conditions import CONDITIONS
+from mtvm.studies.keeping import EPISODES, TRIALS, restore
 from mtvm.studies.registry import NAMES
 from mtvm.studies.running import Sources, run_study
 
@@ -35,7 +37,12 @@ def run(name, out, folder, sight, runner=run_here, **changes):
     return run_study(request_of(name, out, **changes), sources, runner, f"mtvm study run {name}", lambda text: None)
 
 
-@pytest.mark.parametrize("name", NAMES)
+def slow_but_for(some, names):
+    """All of these studies, of which only some in the short run of the tests."""
+    return [pytest.param(name, marks=[] if name in some else pytest.mark.slow) for name in names]
+
+
+@pytest.mark.parametrize("name", slow_but_for(("drop-rate", "table1", "attention"), NAMES))
 def test_every_study_ends_with_a_report(name, tiny_folder, sight, out):
     folder = run(name, out, tiny_folder, sight)
     text, page = (folder / "report.md").read_text(), (folder / "report.html").read_text()
@@ -48,8 +55,8 @@ def test_every_study_ends_with_a_report(name, tiny_folder, sight, out):
         file.rpartition(".")[0] for file in figures if file.endswith(".svg")
     }
     assert page.count("data:image/png;base64,") == len(figures) // 2
-    configs = json.loads((folder / "configs.json").read_text())
-    assert all(config["model"]["critic_hidden"] == 8 for config in configs.values())
+    trials = json.loads((folder / TRIALS).read_text())
+    assert all(trial["config"]["model"]["critic_hidden"] == 8 for trial in trials.values())
 
 
 def never(trials):
@@ -69,7 +76,7 @@ def test_reports_do_not_say_where_things_are(tiny_folder, sight, out, monkeypatc
     run("drop-rate", here, tiny_folder, sight)
     agent = next(here.glob("trials/*/run/best"))
     folder = run("drop-rate", here, tiny_folder, sight, init=agent)
-    for name in ("report.md", "report.html", "configs.json"):
+    for name in ("report.md", "report.html", TRIALS):
         text = (folder / name).read_text()
         assert str(out.parent) not in text
         assert str(tiny_folder) not in text
@@ -77,16 +84,56 @@ def test_reports_do_not_say_where_things_are(tiny_folder, sight, out, monkeypatc
         assert str(agent) in text
 
 
-def test_what_is_kept_of_trials_in_a_repository_is_enough_to_redraw(tiny_folder, sight, out, tmp_path):
-    run("drop-rate", out, tiny_folder, sight)
-    before = (out / "drop-rate-quick" / "report.md").read_text()
-    for file in (out / "trials").rglob("*"):
-        if file.name in ("training.json", "episodes.csv"):
-            kept = tmp_path / file.relative_to(out)
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(file, kept)
-    folder = run("drop-rate", tmp_path, tiny_folder, sight, runner=never)
-    assert (folder / "report.md").read_text() == before
+REDRAWN = [name for name in NAMES if name != "attention"]
+"""From tables alone; `attention` looks into the agents."""
+
+
+@pytest.mark.parametrize("name", slow_but_for(("drop-rate",), REDRAWN))
+def test_what_a_report_keeps_is_enough_to_redraw_it(tiny_folder, sight, out, tmp_path, name):
+    before = run(name, out, tiny_folder, sight)
+    for file in (EPISODES, TRIALS):
+        kept = tmp_path / before.name / file
+        kept.parent.mkdir(exist_ok=True)
+        shutil.copy(before / file, kept)
+    folder = run(name, tmp_path, tiny_folder, sight, runner=never)
+    assert (folder / "report.md").read_text().replace(str(tmp_path), str(out)) == (before / "report.md").read_text()
+    for file in (EPISODES, TRIALS):
+        assert (folder / file).read_bytes() == (before / file).read_bytes()
+
+
+def test_what_a_report_keeps_stands_for_trials_of_other_weights_if_one_says_so(tiny_folder, sight, out, tmp_path):
+    run("attention", out, tiny_folder, sight)
+    agent = next(out.glob("trials/*/run/best"))
+    before = run("drop-rate", out, tiny_folder, sight, init=agent)
+    shutil.copytree(before, tmp_path / before.name)
+    folder = run("drop-rate", tmp_path, tiny_folder, sight, runner=never, any_version=True)
+    results = [(place / "report.md").read_text().split("## How it was made")[0] for place in (before, folder)]
+    assert results[0] == results[1]
+    assert f"--init {agent}" in (folder / "report.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        (EPISODES, b"rubbish"),
+        (EPISODES, gzip.compress(b"evaluation,id,scan,0123 colour\nr2r,1_0,home000,5\n")),
+        (EPISODES, gzip.compress(b"evaluation,id,scan,0123 SR\nr2r,1_0\n")),
+        (EPISODES, gzip.compress(b"\xff\xfe")),
+        (TRIALS, b"[]"),
+        (TRIALS, b'{"../../here": {"evaluations": {}}}'),
+        (TRIALS, b'{"0123": {"evaluations": {"../here": null}}}'),
+        (TRIALS, b'{"0123": 5}'),
+    ],
+)
+def test_what_a_report_keeps_is_refused_where_it_is_damaged(tmp_path, file, content):
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / EPISODES).write_bytes(gzip.compress(b"evaluation,id,scan\n"))
+    (tmp_path / "study" / TRIALS).write_text("{}")
+    restore(tmp_path / "study", tmp_path / "trials")
+    (tmp_path / "study" / file).write_bytes(content)
+    with pytest.raises(InputError, match="not what 'mtvm study run' keeps of trials; remove it"):
+        restore(tmp_path / "study", tmp_path / "trials")
+    assert not (tmp_path / "trials").exists() or not list((tmp_path / "trials").iterdir())
 
 
 def test_table1_has_baselines_published_rows_and_a_submission(tiny_folder, sight, out):
@@ -98,6 +145,7 @@ def test_table1_has_baselines_published_rows_and_a_submission(tiny_folder, sight
     assert {"instr_id", "trajectory"} <= submitted[0].keys()
 
 
+@pytest.mark.slow
 def test_robustness_compares_agents_in_every_condition(tiny_folder, sight, out):
     text = (run("robustness", out, tiny_folder, sight) / "report.md").read_text()
     for condition in ("as it is", *CONDITIONS):
@@ -112,6 +160,7 @@ def test_an_agent_that_is_given_is_a_row(tiny_folder, sight, out, tmp_path):
     assert "| imported | " in (folder / "report.md").read_text()
 
 
+@pytest.mark.slow
 def test_two_presets_are_two_sections(tiny_folder, sight, out):
     options = {"selection.split": "r2r/val_seen"}
     folder = run("attention", out, tiny_folder, sight, presets=("paper-small", "tiny"), options=options)
@@ -170,6 +219,7 @@ def test_an_interrupted_report_leaves_the_old_one(tiny_folder, sight, out, monke
     assert not list(out.glob(".drop-rate*"))
 
 
+@pytest.mark.slow
 def test_the_command_runs_a_study_in_processes_of_its_own(tiny_folder, sight, tmp_path, capsys):
     options = [f"{name}={value}" for name, value in SMALL.items()]
     command_line(

@@ -143,6 +143,7 @@ STUDY = Study(
     ),
     arms=(Arm(_WITH), Arm(_WITHOUT, NO_CONSISTENCY)),
     draw=_draw,
+    shows=("NE", "SR", "SPL", "TL"),
     splits=(UNSEEN,),
     reference=_WITHOUT,
 )

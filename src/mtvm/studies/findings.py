@@ -18,7 +18,7 @@ from mtvm.learning.run_folder import RunFolder
 from mtvm.studies.data import StudyData
 from mtvm.studies.plan import GIVEN, Request, shown_split
 from mtvm.studies.study import Study
-from mtvm.studies.trial import TRAINED, Trial
+from mtvm.studies.trial import COST, TRAINED, Trial
 from mtvm.tasks import bootstrap
 from mtvm.tasks.bootstrap import Interval, Sample
 from mtvm.tasks.episode import EpisodeSet
@@ -59,6 +59,8 @@ class Scores:
 
     def sample(self, metric: str, rows: NDArray[Any] | None = None) -> Sample:
         """A metric of all episodes, or of those at `rows`."""
+        if metric not in self.columns:
+            raise InputError(f"{metric} was not kept of these episodes, only {', '.join(self.columns)}; {_REMEDY}.")
         chosen = slice(None) if rows is None else rows
         return Sample(self.columns[metric][:, chosen], np.array(self.buildings)[chosen])
 
@@ -131,7 +133,7 @@ class Findings:
     def seconds_per_episode(self, arm: str, split: str) -> float | None:
         """Of an evaluation, averaged over seeds."""
         files = [
-            trial.evaluation(one) / "cost.json"
+            trial.evaluation(one) / COST
             for trial in self.of(arm)
             for one in trial.evaluations
             if shown_split(one.split) == split and one.condition is None
@@ -200,17 +202,18 @@ def differences(findings: Findings, condition: str | None = None) -> list[Differ
 
 
 def read_episodes(path: Path, remedy: str = _REMEDY, metrics: tuple[Metric, ...] = ()) -> Scores:
-    """The table of an evaluation's episodes; by default its columns are what walks are measured by."""
+    """The table of an evaluation's episodes; by default its columns are those of what walks are measured by."""
     lines = read_bytes(path, "table of episodes").decode(errors="replace").splitlines()
     try:
         rows = list(csv.DictReader(lines))
-        columns = {one.name: np.array([[float(row[one.name]) for row in rows]]) for one in metrics or NAVIGATION}
+        named = metrics or tuple(one for one in NAVIGATION if rows and one.name in rows[0])
+        columns = {one.name: np.array([[float(row[one.name]) for row in rows]]) for one in named}
         ids, scans = [row["id"] for row in rows], [row["scan"] for row in rows]
     except (csv.Error, KeyError, TypeError, ValueError):
         rows = []
-    if not rows or not all((abs(column) < _LARGEST).all() for column in columns.values()):
+    if not rows or not columns or not all((abs(column) < _LARGEST).all() for column in columns.values()):
         raise InputError(f"{path}: not a table of episodes; {remedy}.")
-    return Scores(ids, scans, columns, metrics or NAVIGATION)
+    return Scores(ids, scans, columns, named)
 
 
 def read_numbers(path: Path, names: Collection[str]) -> dict[str, float]:

@@ -51,6 +51,7 @@ STUDY = Study(
         Arm("no memory", NO_HISTORY),
     ),
     draw=_draw,
+    shows=("SR", "SPL", "nDTW"),
     splits=(UNSEEN, _R4R),
     if_there=(_LONG,),
     train=("r2r/train", "long/train", "r4r/train"),

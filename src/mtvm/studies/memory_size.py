@@ -49,5 +49,6 @@ STUDY = Study(
         Arm(_BASELINE, {"model.history": "none"}),
     ),
     draw=_draw,
+    shows=_METRICS,
     reference="variable",
 )

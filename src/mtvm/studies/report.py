@@ -15,12 +15,13 @@ import numpy as np
 
 import mtvm
 from mtvm.configs.run import BLIND
-from mtvm.io.files import atomic_path, json_text, read_bytes
+from mtvm.io.files import atomic_path, read_bytes
 from mtvm.io.report_page import escaped, page, paragraphs, section
 from mtvm.machine import usable_cores
 from mtvm.studies import charts
 from mtvm.studies.blocks import Block, Figure, Row, Table, Text, shown
 from mtvm.studies.findings import Difference, Findings, differences
+from mtvm.studies.keeping import TRIALS, keep
 from mtvm.studies.plan import GIVEN, command_of
 from mtvm.studies.trial import Trial, code_version
 from mtvm.tasks import bootstrap
@@ -52,12 +53,12 @@ def write_report(findings: Sequence[Findings], extra_files: dict[str, Path], com
             for block in blocks:
                 if isinstance(block, Figure):
                     charts.save(block.drawing, folder / FIGURES, block.name)
+        keep(trials, request.study.kept, folder)
         title, lead = f"{request.study.title}", _lead(findings)
-        configs = {trial.folder.name: trial.config.to_dict() for trial in trials if trial.config is not None}
         texts = {
             MARKDOWN: _markdown(title, lead, sections),
             PAGE: _html(title, lead, sections, folder),
-            "configs.json": json_text(configs, indent=1) + "\n",
+            TRIALS: (folder / TRIALS).read_text(encoding="utf-8"),
         }
         for name, text in texts.items():
             (folder / name).write_text(_without_places(text, findings[0]), encoding="utf-8")
@@ -195,7 +196,7 @@ def _how(findings: Sequence[Findings], trials: Sequence[Trial], command: str, da
     for trial in trials:
         ended = "failed twice" if trial.folder.name in failed else "done"
         rows.append(Row(trial.name, (ended, trial.folder.name, command_of(trial))))
-    note = "Configs are in configs.json; each trial's folder has its record, agent and per-episode results."
+    note = "Configs are in trials.json, metrics of episodes in episodes.csv.gz; each trial's folder has its agent."
     columns = ("outcome", "folder in trials/", "command")
     blocks.append(Table("Trials", columns, tuple(rows), first="trial", note=note, prose=True))
     names = {trial.folder.name: trial.name for trial in trials}

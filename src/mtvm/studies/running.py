@@ -14,6 +14,7 @@ from mtvm.homes.build import WorldConfig, build_world
 from mtvm.machine import import_torch, require_matplotlib
 from mtvm.studies.data import StudyData
 from mtvm.studies.findings import Findings
+from mtvm.studies.keeping import as_kept, restore
 from mtvm.studies.plan import Request, make_plan
 from mtvm.studies.report import write_report
 from mtvm.studies.runner import Runner, run_trials
@@ -45,7 +46,10 @@ def run_study(
         announce("No --data was given and $MTVM_DATA is not set: the study runs in the built-in world.")
         folder = build_world(WorldConfig(features="names"))
     data = StudyData(folder, request.out / "data", sources.features, sources.sight)
+    restore(request.folder, request.out / "trials")
     trials = make_plan(request, data)
+    if request.any_version:
+        trials = [as_kept(trial, request.folder) for trial in trials]
     different = len({trial.folder for trial in trials})
     announce(f"{request.study.name}: {different} trials, {request.budget.name} ({request.budget.meaning}).")
     failed = run_trials(trials, runner)

@@ -60,9 +60,16 @@ class Study:
     """The split on which they are compared."""
     metrics: tuple[str, ...] = ("SR", "SPL")
     """The metrics in which they are compared."""
+    shows: tuple[str, ...] = ("SR", "SPL")
+    """The metrics of its own tables and figures."""
     baselines: tuple[Baseline, ...] = ()
     conditions: tuple[str, ...] = ()
     """What is changed in the split `compared_on` after training, see `conditions.py`."""
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The metrics of each episode that are kept with its report, which is redrawn from them."""
+        return tuple(dict.fromkeys((*self.shows, *self.metrics)))
 
     def arms_of(self, budget: Budget) -> tuple[Arm, ...]:
         return tuple(arm for arm in self.arms if arm.quick or budget.name != "quick")

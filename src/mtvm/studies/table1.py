@@ -26,6 +26,7 @@ STUDY = Study(
         Arm("neither history nor consistency", NO_HISTORY),
     ),
     draw=_draw,
+    shows=("NE", "SR", "SPL"),
     if_there=("r2r/test",),
     reference=MTVM,
     metrics=("SR", "SPL"),

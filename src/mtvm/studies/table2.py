@@ -44,6 +44,7 @@ STUDY = Study(
         for supervision in SUPERVISIONS
     ),
     draw=_draw,
+    shows=("GP",),
     splits=("ndh/val_seen", _SPLIT),
     train=("ndh/train",),
     options={"selection.split": "ndh/val_seen"},

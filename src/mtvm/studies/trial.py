@@ -39,6 +39,8 @@ _PLACES = (
     "data.evaluate",
 )
 """Options that say nothing about what is learnt, or only where it is."""
+COST = "cost.json"
+"""Of an evaluation: how many episodes it had, and the seconds that it took."""
 TRAINED = (
     "updates",
     "best_update",

@@ -15,7 +15,7 @@ from mtvm.errors import InputError
 from mtvm.io.files import atomic_path, write_json, write_text
 from mtvm.learning.run_folder import RunFolder
 from mtvm.plugins import TRUST, give_names, given_names, trusting_code, trusts_code
-from mtvm.studies.trial import Evaluated, Trial
+from mtvm.studies.trial import COST, Evaluated, Trial
 
 INTERRUPTED = 130
 MEMORY_REMEDY = "give fewer --workers, a smaller --set batch=N, or --set optimizer.accumulate=N"
@@ -131,7 +131,7 @@ def _evaluate(trial: Trial, one: Evaluated) -> None:
             (done,) = evaluate(agent, text, data=where, show_progress=False).values()
         # The changed episodes have the same buildings, so that their nodes are numbered alike.
         write_evaluation(fresh, dataclasses.replace(done, episodes=episodes), trial.name)
-        write_json(fresh / "cost.json", {"episodes": len(episodes), "seconds": done.seconds}, indent=1)
+        write_json(fresh / COST, {"episodes": len(episodes), "seconds": done.seconds}, indent=1)
 
 
 @contextmanager

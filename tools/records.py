@@ -1,0 +1,90 @@
+"""Metrics of every episode behind the rows of docs/, without texts, in one table: docs/runs/episodes.csv.gz.
+
+python tools/records.py              adds the evaluations of runs/seed*/*/eval (make records)
+python tools/records.py --unpack     writes docs/runs/SEED/RUN/SPLIT/episodes.csv again, for `mtvm compare`
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import gzip
+import io
+from pathlib import Path
+
+TABLE = Path(__file__).parents[1] / "docs" / "runs" / "episodes.csv.gz"
+EPISODES = "episodes.csv"
+
+Columns = dict[str, dict[str, str]]
+"""Of the episodes of an evaluation, by id: scan and metrics as they are written."""
+
+
+def read_kept(table: Path = TABLE) -> dict[str, Columns]:
+    """By SEED/RUN/SPLIT: the evaluations that the table keeps. Its columns are id, scan, then "SEED/RUN/SPLIT METRIC";
+    a line holds what evaluations of one set of episodes made of one of them."""
+    kept: dict[str, Columns] = {}
+    with gzip.open(table, "rt", encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            identity, scan = row.pop("id"), row.pop("scan")
+            for column, value in row.items():
+                name, metric = column.rsplit(" ", 1)
+                if value:
+                    kept.setdefault(name, {}).setdefault(identity, {"scan": scan})[metric] = value
+    return kept
+
+
+def read_evaluation(table: Path) -> Columns:
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = {row.pop("id"): row for row in csv.DictReader(file)}
+    return {
+        identity: {name: value if name == "scan" else f"{float(value):.2f}" for name, value in row.items()}
+        for identity, row in rows.items()
+    }
+
+
+def write_kept(kept: dict[str, Columns], table: Path = TABLE) -> None:
+    """Evaluations on the same episodes stand side by side, which packs best."""
+    metrics = {name: [one for one in next(iter(kept[name].values())) if one != "scan"] for name in sorted(kept)}
+    columns = [(name, metric) for name in metrics for metric in metrics[name]]
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name in sorted(kept):
+        groups.setdefault(tuple(kept[name]), []).append(name)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["id", "scan", *(" ".join(column) for column in columns)])
+    for identities, names in groups.items():
+        for identity in identities:
+            cells = [kept[name][identity].get(metric, "") if name in names else "" for name, metric in columns]
+            writer.writerow([identity, kept[names[0]][identity]["scan"], *cells])
+    table.parent.mkdir(parents=True, exist_ok=True)
+    table.write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
+
+
+def unpack(kept: dict[str, Columns], folder: Path) -> None:
+    """As `mtvm eval` writes them."""
+    for name, episodes in kept.items():
+        path = folder / name / EPISODES
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, ["id", *next(iter(episodes.values()))])
+            writer.writeheader()
+            writer.writerows({"id": identity} | row for identity, row in episodes.items())
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--unpack", action="store_true")
+    arguments.add_argument("--runs", type=Path, default=Path("runs"), help="where the runs are, by seed")
+    given = arguments.parse_args()
+    kept = read_kept() if TABLE.is_file() else {}
+    if given.unpack:
+        unpack(kept, TABLE.parent)
+        return
+    for path in sorted(given.runs.glob(f"seed*/*/eval/*/{EPISODES}")):
+        seed, run, _, split, _ = path.relative_to(given.runs).parts
+        kept[f"{seed}/{run}/{split}"] = read_evaluation(path)
+    write_kept(kept)
+
+
+if __name__ == "__main__":
+    main()
