@@ -177,6 +177,7 @@ def test_features_extract_makes_a_store_of_captions(capsys, tmp_path):
     assert "are for images" in refused.err
 
 
+@pytest.mark.slow
 def test_homes_build_writes_a_world_that_is_found_again(capsys, tmp_path):
     pytest.importorskip("embreex")
     out = tmp_path / "world"
@@ -189,6 +190,7 @@ def test_homes_build_writes_a_world_that_is_found_again(capsys, tmp_path):
     assert refused(capsys, "homes", "build", "--homes", 2).startswith("a world needs at least 3 homes")
 
 
+@pytest.mark.slow
 def test_demo_writes_tables_result_files_pictures_and_a_report(capsys, tmp_path):
     pytest.importorskip("torch")
     out = tmp_path / "demo"

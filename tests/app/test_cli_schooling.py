@@ -94,6 +94,7 @@ def test_pretraining_is_what_training_starts_from(capsys, data):
     assert "from the agent in" in said
 
 
+@pytest.mark.slow
 def test_pretraining_takes_turns_in_all_datasets(capsys, data):
     """R2R, R4R that is made of it, REVERIE, and a speaker's instructions."""
     where = ("--data.folder", "data", "--data.features", "store")

@@ -301,6 +301,7 @@ def test_weights_import_gives_back_what_was_exported(capsys, trained, released, 
         assert torch.equal(after.state_dict()[name], value), name
 
 
+@pytest.mark.slow
 def test_weights_export_writes_a_program(capsys, trained, tmp_path):
     run(capsys, "weights", "export", trained / "best", tmp_path / "step.pt2", "--format", "program")
     assert (tmp_path / "step.pt2").stat().st_size > 1000

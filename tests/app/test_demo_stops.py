@@ -23,6 +23,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("one", "to_all"),
     [(signal.SIGINT, True), (signal.SIGTERM, False), (signal.SIGHUP, True)],

@@ -301,7 +301,7 @@ series = st.dictionaries(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(series)
 def test_any_curves_stay_within_their_box(tmp_path_factory, series):
     path = tmp_path_factory.getbasetemp() / "curves.html"

@@ -121,6 +121,7 @@ def test_a_training_building_is_guessed_by_who_never_saw_it(store):
     assert (known[:3, :, KITCHEN] > 0.8).all()
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_store(folder, store):
     assert guess(folder, "again").meta["id"] == store.meta["id"]
     assert guess(folder, "other", seed=1).meta["id"] != store.meta["id"]
@@ -129,6 +130,7 @@ def test_the_same_seed_gives_the_same_store(folder, store):
     assert all(np.array_equal(a, b) for a, b in zip(shares(one, NEW), shares(store, NEW), strict=True))
 
 
+@pytest.mark.slow
 def test_other_buildings_are_not_looked_at(folder, store, tmp_path):
     """What annotation and walks say of a building that is not learnt from changes nothing."""
     known = [*walks()]

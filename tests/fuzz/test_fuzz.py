@@ -19,12 +19,14 @@ def samples(tmp_path_factory):
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("cases", [4, pytest.param(40, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
-def test_spoiled_files_are_refused_with_one_sentence(samples, target, monkeypatch):
+def test_spoiled_files_are_refused_with_one_sentence(samples, target, cases, monkeypatch):
     monkeypatch.delenv("MTVM_DATA", raising=False)
-    found = fuzz([target], samples, cases=30, seed=1, seconds=1)[target.name]
+    monkeypatch.setattr("fuzzing.LIMIT_SECONDS", 300)  # a busy machine is no failure; make fuzz asks for ten
+    found = fuzz([target], samples, cases=cases, seed=1)[target.name]
     assert found.failures == []
-    assert found.cases >= 1
+    assert found.cases == cases
 
 
 # The fuzzer itself
@@ -82,7 +84,7 @@ def take_memory(folder):
     ],
 )
 def test_fuzzer_finds_what_it_looks_for(tmp_path, monkeypatch, fail, said):
-    monkeypatch.setattr("fuzzing.LIMIT_SECONDS", 0.1)
+    monkeypatch.setattr("fuzzing.LIMIT_SECONDS", 0.1 if said == "no answer" else 300)
     monkeypatch.setattr("fuzzing.MOST_MEMORY", 2**26)
     (tmp_path / "file").write_bytes(b"honest")
     outcome = attack(reader(fail), tmp_path, 20, random.Random(0))

@@ -78,6 +78,7 @@ def files_of(folder):
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
+@pytest.mark.slow
 def test_build_world_resumes_and_gives_the_same_bytes(world_folder, tmp_path, monkeypatch):
     made = []
 

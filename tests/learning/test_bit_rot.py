@@ -49,7 +49,7 @@ def test_checkpoint_with_a_changed_bit_is_refused_or_the_same(run, tmp_path):
     whole = RunFolder(run.out).checkpoint.read_bytes()
     state, path = saved_state(run.out), tmp_path / "checkpoint.pt"
     refused = 0
-    for _ in range(150):
+    for _ in range(60):
         path.write_bytes(damaged(whole, DRAWS.randrange(len(whole))))
         try:
             found = checkpoint.load(path)
@@ -57,7 +57,7 @@ def test_checkpoint_with_a_changed_bit_is_refused_or_the_same(run, tmp_path):
             refused += 1
         else:
             assert same(state, found)
-    assert refused > 100
+    assert refused > 40
 
 
 def test_run_with_a_damaged_checkpoint_offers_the_one_before_and_ends_the_same_from_there(run, small_data, tmp_path):

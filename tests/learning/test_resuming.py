@@ -46,7 +46,15 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize(("kind", "after"), [("plain", 1), ("plain", 3), *((kind, 2) for kind in KINDS)])
+@pytest.mark.parametrize(
+    ("kind", "after"),
+    [
+        ("plain", 1),
+        ("muon", 2),
+        *(pytest.param(kind, 2, marks=pytest.mark.slow) for kind in KINDS if kind != "muon"),
+        pytest.param("plain", 3, marks=pytest.mark.slow),
+    ],
+)
 def test_interrupted_run_ends_bit_by_bit_as_one_that_was_not(small_data, tmp_path, kind, after):
     config = small_config(small_data, tmp_path / "whole")
     config = changed(config, **KINDS[kind])
