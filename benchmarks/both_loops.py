@@ -30,9 +30,9 @@ from mtvm.learning.data import Dataset
 from mtvm.learning.losses import Loss, Term
 from mtvm.learning.rollout import Policy, Trace
 from mtvm.learning.update import ROLLOUTS, Learner
-from mtvm.learning.vision import Vision
 from mtvm.models.config import PRESETS as MODELS
 from mtvm.models.model import MTVM
+from mtvm.models.seeing import Vision
 from mtvm.models.text import tokenize
 from mtvm.models.weights import load_reader
 from mtvm.tasks.data import DataFolder

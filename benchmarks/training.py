@@ -52,7 +52,7 @@ from equality import Check, DisagreementError
 from rich.table import Table
 from usual_loop import HORIZON, Walk
 
-from mtvm.learning.evaluation import walk as evaluate
+from mtvm.learning.agents import walk as evaluate
 from mtvm.tasks.data import DataFolder
 
 

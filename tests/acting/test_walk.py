@@ -10,10 +10,9 @@ import pytest
 import mtvm
 from mtvm.acting.navigator import at_starts
 from mtvm.acting.policy import Decision, Decisions, Policy, WordAttention
-from mtvm.acting.walk import Walking, walk, walk_split
+from mtvm.acting.walk import Teaching, Walking, walk, walk_split
 from mtvm.errors import InputError
 from mtvm.tasks.events import EventFile, write_events
-from mtvm.tasks.teacher import Teacher
 
 
 class Noting(Policy):
@@ -118,13 +117,8 @@ def test_walk_split_of_nothing_is_empty(tiny_r2r):
 
 def test_walk_led_by_a_teacher_does_what_the_teacher_says(some):
     """The policy thinks all the same, and is told what was done."""
-    teacher, policy = Teacher(some), Noting()
-
-    def lead(sights, navigator):
-        teacher.keep(sights.kept)
-        return navigator.right_actions(teacher)
-
-    walks = walk(policy, some, lead=lead, keep_steps=True)
+    policy = Noting()
+    walks = walk(policy, some, lead=Teaching(), keep_steps=True)
     ends = walks.nodes[np.arange(5), (walks.nodes >= 0).sum(axis=1) - 1]
     assert (ends == some.reference_ends).all()
     for row, steps in enumerate(walks.steps):

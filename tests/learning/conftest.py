@@ -8,7 +8,7 @@ from small_runs import ENVIRONMENT, SMALL, write_features
 
 from mtvm.features.store import FeatureStore
 from mtvm.io.files import write_json
-from mtvm.learning.vision import Vision
+from mtvm.models.seeing import Vision
 from mtvm.models.text import tokenize
 from mtvm.tasks.r4r import build_r4r
 

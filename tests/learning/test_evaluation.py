@@ -12,8 +12,9 @@ from small_runs import SMALL, Stopped, lively_model, small_config, train
 
 from mtvm.configs.run import DataConfig, Split
 from mtvm.errors import InputError
+from mtvm.learning.agents import walk
 from mtvm.learning.data import Data
-from mtvm.learning.evaluation import evaluate, walk
+from mtvm.learning.evaluation import evaluate
 from mtvm.learning.rollout import RolloutPlan, roll_out
 from mtvm.learning.run_folder import RunFolder
 from mtvm.learning.texts import Texts

@@ -12,8 +12,8 @@ import mtvm
 from mtvm.configs.run import DataConfig
 from mtvm.features.store import FeatureStore
 from mtvm.learning.rollout import Needs, RolloutPlan
-from mtvm.learning.vision import Vision
 from mtvm.models import agent as agents
+from mtvm.models.seeing import Vision
 from mtvm.tasks.events import EventFile
 from mtvm.tasks.score import score
 from mtvm.tasks.teacher import Teacher

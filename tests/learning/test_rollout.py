@@ -28,8 +28,8 @@ from mtvm.configs.run import ConsistencyConfig
 from mtvm.features.store import FeatureStore
 from mtvm.learning.losses.consistency import Consistency
 from mtvm.learning.rollout import Needs, RolloutPlan
-from mtvm.learning.vision import Vision
 from mtvm.models import agent as agents
+from mtvm.models.seeing import Vision
 from mtvm.models.text import tokenize
 from mtvm.world.simulator import Simulator
 

@@ -1,4 +1,4 @@
-"""`learning.vision`: what the simulator says, as tokens."""
+"""`models.seeing`: what the simulator says, as tokens."""
 
 import dataclasses
 import math
@@ -10,7 +10,7 @@ from small_runs import SMALL
 
 from mtvm.errors import InputError
 from mtvm.features.store import FeatureStore
-from mtvm.learning.vision import Vision
+from mtvm.models.seeing import Vision
 from mtvm.world.simulator import Simulator
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING
 

@@ -11,7 +11,7 @@ from small_runs import Stopped, lively_model
 from mtvm.configs.run import TrainConfig
 from mtvm.learning import parallel, sight
 from mtvm.learning import texts as texts_module
-from mtvm.learning.evaluation import walk
+from mtvm.learning.agents import walk
 from mtvm.learning.trainer import Trainer
 
 

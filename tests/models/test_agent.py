@@ -195,7 +195,7 @@ def test_agent_truncates_a_long_text_on_the_side_asked_for():
         agent.start(text, truncation)
         expected = tokenize([text], 6, truncation=truncation)
         states = agent.model.encode(expected).states
-        assert torch.allclose(agent._text.states, states)
+        assert torch.allclose(agent._remembering.text.states, states)
 
 
 def test_agent_refuses_wrong_observations(views):
@@ -265,9 +265,9 @@ def test_agent_keeps_no_gradients(views):
     agent.start(TEXTS[0])
     agent.act(views[0][0])
     agent.act(views[1][0])
-    assert len(agent._past.bank) == 1
+    assert len(agent._remembering._past.bank) == 1
     with torch.enable_grad():
-        assert not agent._past.bank.tokens().requires_grad
+        assert not agent._remembering._past.bank.tokens().requires_grad
 
 
 @torch.no_grad()
@@ -279,7 +279,7 @@ def test_agent_copies_no_memory_while_nobody_stops(views):
     addresses = []
     for seen in views:
         agent.act(seen)
-        bank = agent._past.bank
+        bank = agent._remembering._past.bank
         if len(bank):
             addresses.append(bank.tokens().data_ptr())
     assert len(addresses) == STEPS - 1

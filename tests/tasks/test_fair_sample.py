@@ -10,7 +10,7 @@ from mtvm.tasks.sampling import fair_sample
 
 @pytest.fixture(scope="module")
 def train(tiny_folder):
-    """36 episodes in three buildings; of the last one only 6 are left."""
+    """30 episodes of three buildings, which have different numbers of them."""
     episodes = load_episodes("r2r", "train", tiny_folder)
     return episodes.select(np.arange(30))
 

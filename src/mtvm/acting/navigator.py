@@ -70,18 +70,24 @@ class Map(Navigator):
     def __init__(self, simulator: Simulator) -> None:
         super().__init__(simulator)
         self.map = ExploredMap(simulator)
-        self._seen = self.map.observe()
+        self._observed: MapObservation | None = None
 
     def observe(self) -> MapObservation:
-        self._seen = self.map.observe()
-        return self._seen
+        self._observed = self.map.observe()
+        return self._observed
+
+    @property
+    def _seen(self) -> MapObservation:
+        return self.observe() if self._observed is None else self._observed
 
     def go(self, actions: ArrayLike) -> Nodes:
-        return self.map.go(self._seen, np.asarray(actions))
+        seen, self._observed = self._seen, None
+        return self.map.go(seen, np.asarray(actions))
 
     def keep(self, rows: Nodes) -> None:
         super().keep(rows)
         self.map.keep(rows)
+        self._observed = None
 
     def right_actions(self, teacher: Teacher) -> Nodes:
         return teacher.actions_on_map(self._seen)

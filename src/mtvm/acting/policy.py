@@ -148,6 +148,8 @@ class Policy(abc.ABC):
     differ from what was decided, where a person or a teacher leads: `sights.taken` says it at the next step.
     """
 
+    name: str = ""
+    """What results call the agent; by default its class, or MODULE:NAME if it was found by that."""
     wants: tuple[Want, ...] = ()
     """What the agent reads of the data folder beside directions and distances. Nothing else is shown to it, and results
     say it."""

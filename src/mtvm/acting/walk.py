@@ -22,6 +22,7 @@ from mtvm.acting.sights import Sights
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.events import StepEvent
 from mtvm.tasks.results import Pose
+from mtvm.tasks.teacher import Follow, Teacher
 from mtvm.world.simulator import Simulator
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING
 
@@ -31,6 +32,19 @@ Watch = Callable[[Sights, Decisions, Nodes], None]
 """Called after each step with what was seen, what was done, and (b, H) the nodes reached by it."""
 Lead = Callable[[Sights, Navigator], Nodes]
 """(b,) the actions that are taken instead of those that the agents decide on."""
+
+
+class Teaching:
+    """Leads agents as the teacher does."""
+
+    def __init__(self, follow: Follow = "goal") -> None:
+        self.follow = follow
+
+    def __call__(self, sights: Sights, navigator: Navigator) -> Nodes:
+        if sights.step == 0:
+            self._teacher = Teacher(sights.episodes, self.follow)
+        self._teacher.keep(sights.kept)
+        return navigator.right_actions(self._teacher)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -49,6 +63,8 @@ class Walks:
     answers: list[str | None]
     steps: list[list[StepEvent]] = dataclasses.field(default_factory=list)
     """What each episode did and thought at each step, if that was to be kept."""
+    rows: Nodes = dataclasses.field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """(N,) their rows in the split that they are a part of."""
 
     def trajectories(self) -> list[list[Pose]]:
         return trajectories(self.episodes, self.nodes, self.views)
@@ -158,13 +174,15 @@ def walk_split(
     for first in range(0, len(mine), policy.batch or max(len(mine), 1)):
         rows = mine[first : first + (policy.batch or len(mine))]
         some = episodes.select(rows)
-        parts.append(walk(policy, some, max_steps=max_steps, scenes=scenes, lead=lead, keep_steps=keep_steps))
+        done = walk(policy, some, max_steps=max_steps, scenes=scenes, lead=lead, keep_steps=keep_steps)
+        parts.append(dataclasses.replace(done, rows=rows))
         advance(len(rows))
-    return joined(episodes, mine, parts)
+    return joined(episodes, parts)
 
 
-def joined(episodes: EpisodeSet, rows: Nodes, parts: Sequence[Walks]) -> Walks:
-    """Walks of some episodes each as one, in the order of the episodes; `rows` are theirs, part after part."""
+def joined(episodes: EpisodeSet, parts: Sequence[Walks]) -> Walks:
+    """Walks of some episodes each as one, in the order of the episodes."""
+    rows = np.concatenate([part.rows for part in parts]) if parts else np.zeros(0, dtype=np.int64)
     order = np.argsort(rows, kind="stable")
 
     answers, steps = ([one for part in parts for one in getattr(part, name)] for name in ("answers", "steps"))
@@ -180,6 +198,7 @@ def joined(episodes: EpisodeSet, rows: Nodes, parts: Sequence[Walks]) -> Walks:
         np.concatenate([part.stopped for part in parts])[order],
         [answers[row] for row in order],
         [steps[row] for row in order] if steps else [],
+        rows[order],
     )
 
 

@@ -31,10 +31,10 @@ from mtvm.learning.paths import PathVision
 from mtvm.learning.rollout import Needs, RolloutPlan, StepTrace, roll_out
 from mtvm.learning.run_folder import RunFolder
 from mtvm.learning.speaker import load, load_speaker, path_id, speak
-from mtvm.learning.vision import Vision
 from mtvm.models.agent import Agent
 from mtvm.models.network import Network
 from mtvm.models.saving import WEIGHTS
+from mtvm.models.seeing import Vision
 from mtvm.models.text import tokenize
 from mtvm.progress import progress
 from mtvm.tasks.data import DataFolder

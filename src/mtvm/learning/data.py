@@ -10,14 +10,19 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
+from torch import Tensor
 
 from mtvm.configs.run import DataConfig, Split
 from mtvm.errors import InputError
 from mtvm.features.store import FeatureStore
 from mtvm.learning import parallel
 from mtvm.learning.sight import SightMaker
-from mtvm.learning.vision import Vision
+from mtvm.learning.texts import Texts
 from mtvm.models.config import ModelConfig
+from mtvm.models.network import Network
+from mtvm.models.policy import NetworkPolicy
+from mtvm.models.seeing import Vision
 from mtvm.models.text import Tokens, tokenize, with_mirrored
 from mtvm.progress import notice
 from mtvm.tasks.data import DataFolder
@@ -53,14 +58,39 @@ class Dataset:
         """The dataset with its first episodes only."""
         if limit is None or limit >= len(self):
             return self
-        rows = np.arange(limit)
-        return dataclasses.replace(
-            self, episodes=self.episodes.select(rows), tokens=self.tokens.select(torch.from_numpy(rows))
-        )
+        return self.select(np.arange(limit))
+
+    def select(self, rows: NDArray[np.int64]) -> Dataset:
+        """The dataset with some of its episodes."""
+        tokens = self.tokens.select(torch.from_numpy(rows))
+        return dataclasses.replace(self, episodes=self.episodes.select(rows), tokens=tokens)
 
     def mirrored(self) -> Tokens:
         """The texts, followed by the same as they would be told in mirrored buildings."""
         return with_mirrored(self.tokens)
+
+
+class DatasetPolicy(NetworkPolicy):
+    """A network that walks episodes of a dataset, whose texts were tokenised before; `texts` are those of the dataset,
+    if a frozen reader has read them."""
+
+    def __init__(
+        self, model: Network, dataset: Dataset, *, texts: Texts | None = None, attention: bool = False, looks: int = 1
+    ) -> None:
+        super().__init__(model, vision=dataset.vision, attention=attention, looks=looks)
+        self._tokenised, self._texts_read = dataset.tokens, texts
+        keys = zip(dataset.episodes.ids, dataset.episodes.texts, strict=True)
+        self._row_of = {key: row for row, key in enumerate(keys)}
+
+    def _rows(self, episodes: EpisodeSet) -> Tensor:
+        keys = zip(episodes.ids, episodes.texts, strict=True)
+        return torch.tensor([self._row_of[key] for key in keys], dtype=torch.int64)
+
+    def lengths(self, episodes: EpisodeSet) -> NDArray[np.int64]:
+        return self._tokenised.lengths[self._rows(episodes)].numpy()
+
+    def read(self, episodes: EpisodeSet) -> Tokens:
+        return (self._texts_read or self._tokenised).select(self._rows(episodes))
 
 
 class Data:

@@ -9,13 +9,11 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
+from mtvm.acting.walk import Teaching, walk_split
 from mtvm.errors import InputError
-from mtvm.learning.data import Dataset
-from mtvm.learning.evaluation import BATCH, Watching
-from mtvm.learning.rollout import RolloutPlan, roll_out
+from mtvm.learning.data import Dataset, DatasetPolicy
 from mtvm.models.network import Network
 from mtvm.models.text import words_of
 from mtvm.progress import progress
@@ -66,23 +64,20 @@ def measure_grounding(
     return Grounding(ids, scans, both[:, 0], both[:, 1], steps)
 
 
-@torch.no_grad()
 def led_along_paths(model: Network, dataset: Dataset, show_progress: bool = True) -> list[list[StepEvent]]:
     """What the agent thinks at each step of each reference path, where it is led."""
     model.eval()
-    order = np.argsort(dataset.tokens.lengths.numpy(), kind="stable")
-    events: list[list[StepEvent]] = [[] for _ in range(len(dataset))]
-    plan = RolloutPlan("teacher", dataset.episodes.references.shape[1], follow="path", attention=True)
-    with progress(len(order), f"Following {dataset.name}", "episodes", show_progress) as advance:
-        for first in range(0, len(order), BATCH):
-            rows = order[first : first + BATCH]
-            some, tokens = dataset.episodes.select(rows), dataset.tokens.select(torch.from_numpy(rows))
-            watch = Watching(some, tokens)
-            roll_out(model, dataset.vision, some, model.encode(tokens.to(model.device)), plan, watch=watch)
-            for row, one in zip(rows.tolist(), watch.events, strict=True):
-                events[row] = one
-            advance(len(rows))
-    return events
+    episodes, policy = dataset.episodes, DatasetPolicy(model, dataset, attention=True)
+    with progress(len(dataset), f"Following {dataset.name}", "episodes", show_progress) as advance:
+        walks = walk_split(
+            policy,
+            episodes,
+            max_steps=episodes.references.shape[1],
+            lead=Teaching("path"),
+            keep_steps=True,
+            advance=advance,
+        )
+    return walks.steps
 
 
 def _shares(events: list[StepEvent], text: str, parts: list[SubInstruction]) -> list[tuple[float, float]]:

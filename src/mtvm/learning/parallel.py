@@ -1,40 +1,61 @@
 """One process or many: `torchrun` and `accelerate launch` both say so in the environment.
 
 Processes meet at a few fixed places in each update, never inside a rollout, so that rollouts of different lengths
-cannot wait for each other in vain.
+cannot wait for each other in vain. Agents without torch walk in one process unless `start` was called.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
-import torch.distributed
 from numpy.typing import NDArray
-from torch import Tensor, nn
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor, nn
+
+
+def many() -> bool:
+    """Whether the environment says that there are other processes."""
+    return int(os.environ.get("WORLD_SIZE", "1")) > 1
+
+
+def _distributed() -> Any:
+    """`torch.distributed` of processes that have joined, else None: who has not imported torch has joined nobody."""
+    torch = sys.modules.get("torch")
+    return torch.distributed if torch is not None and torch.distributed.is_initialized() else None
 
 
 def start(device: str) -> None:
     """Join the other processes, if there are any."""
-    if int(os.environ.get("WORLD_SIZE", "1")) > 1 and not torch.distributed.is_initialized():
+    if not many():
+        return
+    import torch
+    import torch.distributed
+
+    if not torch.distributed.is_initialized():
         if device != "cpu":
             torch.cuda.set_device(device)  # where processes meet; all would meet on the first one
         torch.distributed.init_process_group("gloo" if device == "cpu" else "nccl")
 
 
 def finish() -> None:
-    if torch.distributed.is_initialized():
-        torch.distributed.destroy_process_group()
+    if (joined := _distributed()) is not None:
+        joined.destroy_process_group()
 
 
 def rank() -> int:
-    return torch.distributed.get_rank() if torch.distributed.is_initialized() else 0
+    joined = _distributed()
+    return 0 if joined is None else joined.get_rank()
 
 
 def size() -> int:
-    return torch.distributed.get_world_size() if torch.distributed.is_initialized() else 1
+    joined = _distributed()
+    return 1 if joined is None else joined.get_world_size()
 
 
 def own_part(rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -45,17 +66,21 @@ def own_part(rows: NDArray[np.int64]) -> NDArray[np.int64]:
 def total(values: Tensor) -> Tensor:
     """The sum over all processes."""
     if size() > 1:
-        torch.distributed.all_reduce(values)
+        _distributed().all_reduce(values)
     return values
 
 
 def any_of(flag: bool) -> bool:
     """Whether it is true in any process."""
+    import torch
+
     return bool(flag) if size() == 1 else bool(total(torch.tensor([int(flag)], device=_meeting_device()))[0])
 
 
 def _meeting_device() -> torch.device:
     """Where processes can add up numbers."""
+    import torch
+
     return torch.device("cuda" if torch.distributed.get_backend() == "nccl" else "cpu")
 
 
@@ -63,6 +88,8 @@ def add_gradients(parameters: Iterable[nn.Parameter]) -> None:
     """Make every process's gradients the sum of all. What has none in any process has none afterwards."""
     if size() == 1:
         return
+    import torch
+
     every = [parameter for parameter in parameters if parameter.requires_grad]
     if not every:
         return
@@ -89,10 +116,10 @@ def gather(part: object) -> list[object]:
     if size() == 1:
         return [part]
     parts: list[object] = [None] * size()
-    torch.distributed.all_gather_object(parts, part)
+    _distributed().all_gather_object(parts, part)
     return parts
 
 
 def wait() -> None:
     if size() > 1:
-        torch.distributed.barrier()
+        _distributed().barrier()

@@ -15,16 +15,17 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from mtvm.acting.navigator import at_starts
+from mtvm.acting.walk import Path
 from mtvm.learning.texts import Variant
-from mtvm.learning.vision import Vision
 from mtvm.models.history import Past
 from mtvm.models.language import Text
 from mtvm.models.network import Network, Step
+from mtvm.models.seeing import Vision
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.rewards import Rewards
 from mtvm.tasks.teacher import Follow, Teacher
-from mtvm.world.explored import ExploredMap, MapObservation
-from mtvm.world.simulator import Observation, Simulator
+from mtvm.world.simulator import Observation
 
 Policy = Literal["teacher", "student", "sample", "greedy"]
 """Who acts. teacher: the teacher. sample: the agent, by chance. student: one or the other, by chance. greedy: the
@@ -61,8 +62,6 @@ class RolloutPlan:
     follow: Follow = "goal"
     """What the teacher follows, if a loss asks for its actions."""
     needs: Needs = Needs()
-    attention: bool = False
-    """Also compute where the model looks."""
     student_share: float = 1.0
     """Share of a student's steps at which its own action is taken, not the teacher's."""
     action_draws: Tensor | None = None
@@ -75,9 +74,6 @@ class RolloutPlan:
     """(B,) radians by which each episode's building is turned; only absolute directions change."""
     kept_features: Tensor | None = None
     """(B, feature width) factors on all features that an episode is shown: 0 for those that are dropped everywhere."""
-    looks: int = 1
-    """The batch holds each episode so many times, all episodes once, then all of them again; its copies, which may see
-    it mirrored or turned, decide together: by the mean of their log-probabilities."""
     mask_words: Callable[[Text, Tensor], Text] | None = None
     """Makes the texts of each step, in their variants, from the episodes' texts and draws."""
     word_draws: Tensor | None = None
@@ -200,15 +196,15 @@ def roll_out(
     `keep_steps` keeps every step in the trace, as losses need it; `watch` is shown each step as soon as it is taken.
     """
     running = _Running(model, vision, episodes, text, plan)
-    path = _Path(running.simulator, plan.max_steps)
+    path = Path(running.navigator.simulator)
     stopped, lengths = np.zeros(len(episodes), dtype=bool), np.zeros(len(episodes), dtype=np.int64)
     steps: list[StepTrace] = []
     for number in range(plan.max_steps):
         step = running.think(number)
         actions = step.actions.cpu().numpy()
         stopping = step.seen.actions.is_stop(actions)
-        walked = step.walked = running.walk(step.seen, actions)
-        path.add(step.rows, walked, running.simulator.view)
+        walked = step.walked = running.navigator.go(actions)
+        path.add(step.rows, walked, running.navigator.simulator.view)
         if running.rewards is not None:
             earned = np.where(running.ended, 0.0, running.rewards.step(walked, stopping))
             step.rewards = torch.from_numpy(earned).float().to(model.device)
@@ -247,16 +243,14 @@ class _Running:
         self.rows = np.arange(len(episodes))
         self.ended = np.zeros(len(episodes), dtype=bool)
         self.mirrored, self.turned, self.kept_features = plan.mirrored, plan.turned, plan.kept_features
-        self.simulator = Simulator(episodes.world)
-        self.simulator.reset(episodes.starts, episodes.headings)
-        self.map = ExploredMap(self.simulator) if model.config.actions == "map" else None
+        self.navigator = at_starts(model.config.actions, episodes)
         self.teacher = Teacher(episodes, plan.follow) if plan.has_teacher else None
         self.rewards = Rewards(episodes) if plan.needs.rewards else None
         self.past: Past = model.start(text, self._facing())
 
     def think(self, number: int) -> StepTrace:
         """What the model makes of where the episodes are, and the actions to take."""
-        model, plan, seen = self.model, self.plan, self.observe()
+        model, plan, seen = self.model, self.plan, self.navigator.observe()
         tokens, mask = self.vision.actions(seen, self.mirrored, self.kept_features)
         text = self.text
         if plan.mask_words is not None:
@@ -268,34 +262,16 @@ class _Running:
             tokens,
             mask,
             need_rest=plan.needs.rest or plan.needs.rewards or model.needs_rest,
-            need_attention=plan.attention,
             need_layers=plan.needs.layers,
         )
         outputs = output.variants(text.variants)
-        if plan.looks > 1:
-            outputs[0] = dataclasses.replace(outputs[0], logits=_agreed(outputs[0].logits, plan.looks))
         teacher = None
         if self.teacher is not None:
-            right = (
-                self.teacher.actions_on_map(seen)
-                if isinstance(seen, MapObservation)
-                else self.teacher.actions(seen.node)
-            )
-            teacher = torch.from_numpy(right).to(model.device)
+            teacher = torch.from_numpy(self.navigator.right_actions(self.teacher)).to(model.device)
         actions = _choose(outputs[0].logits, seen, teacher, plan, number, self.rows)
         values = model.value(outputs[0]) if plan.needs.rewards else None
         live = torch.from_numpy(~self.ended).to(model.device)
         return StepTrace(self.rows, seen, outputs, self.text.real, actions, teacher, live, values)
-
-    def observe(self) -> Observation:
-        return self.simulator.observe() if self.map is None else self.map.observe()
-
-    def walk(self, seen: Observation, actions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Take the actions; (b, H) the nodes reached on the way, padded with -1."""
-        if self.map is None:
-            return self.simulator.step(actions)
-        assert isinstance(seen, MapObservation)
-        return self.map.go(seen, actions)
 
     def go_on(self, step: StepTrace, stopping: NDArray[np.bool_]) -> None:
         """Remember the step, and leave behind the episodes that have stopped, unless they are still needed."""
@@ -315,9 +291,7 @@ class _Running:
             self.mirrored = None if self.mirrored is None else self.mirrored[going]
             self.turned = None if self.turned is None else self.turned[going]
             self.kept_features = None if self.kept_features is None else self.kept_features[torch.from_numpy(going)]
-            self.simulator.keep(going)
-            if self.map is not None:
-                self.map.keep(going)
+            self.navigator.keep(going)
             if self.teacher is not None:
                 self.teacher.keep(going)
             if self.rewards is not None:
@@ -326,7 +300,7 @@ class _Running:
 
     def _facing(self) -> Tensor:
         """(b, angle width) where the agents look now."""
-        return self.vision.facing(self.simulator.view, self.mirrored, self.turned)
+        return self.vision.facing(self.navigator.simulator.view, self.mirrored, self.turned)
 
     @torch.no_grad()
     def values_left(self, batch: int) -> Tensor:
@@ -334,7 +308,7 @@ class _Running:
         values = torch.zeros(batch, device=self.model.device)
         rows, running = self.rows[~self.ended], torch.from_numpy(~self.ended).to(values.device)
         if len(rows):
-            tokens, mask = self.vision.actions(self.observe(), self.mirrored, self.kept_features)
+            tokens, mask = self.vision.actions(self.navigator.observe(), self.mirrored, self.kept_features)
             output = self.model.step(self.text.variant(0), self.past, tokens, mask)
             values[torch.from_numpy(rows).to(values.device)] = self.model.value(output)[running].float()
         return values
@@ -360,11 +334,6 @@ def _choose(
     return torch.where(own, sampled, teacher)
 
 
-def _agreed(logits: Tensor, looks: int) -> Tensor:
-    """(b, A) what the copies of each episode agree on."""
-    return logits.view(looks, -1, logits.shape[1]).log_softmax(dim=2).mean(dim=0).repeat(looks, 1)
-
-
 def _draws(draws: Tensor | None, number: int, rows: Rows, shape: Sequence[int] = ()) -> Tensor:
     """(b, *shape) random numbers from 0 to 1 for this step of the running episodes."""
     return torch.rand(len(rows), *shape) if draws is None else draws[number, torch.from_numpy(rows)]
@@ -373,28 +342,3 @@ def _draws(draws: Tensor | None, number: int, rows: Rows, shape: Sequence[int] =
 def _without_activations(step: Step, ended: Tensor) -> Step:
     """The step as the released code remembers it: episodes that have stopped leave zeros in the memory."""
     return dataclasses.replace(step, activations=step.activations.masked_fill(ended[:, None, None], 0))
-
-
-class _Path:
-    """Where the episodes of a batch have been, however many nodes a step leads through."""
-
-    def __init__(self, simulator: Simulator, max_steps: int) -> None:
-        self.nodes = np.full((len(simulator), max_steps + 1), -1, dtype=np.int64)
-        self.views = np.full_like(self.nodes, -1)
-        self.nodes[:, 0], self.views[:, 0] = simulator.node, simulator.view
-        self.count = np.ones(len(simulator), dtype=np.int64)
-
-    def add(self, rows: Rows, walked: NDArray[np.int64], views: NDArray[np.int64]) -> None:
-        """Add the nodes (b, H) that the episodes at `rows` came to, and the views that they face at the last one."""
-        for nodes in walked.T:
-            here = nodes >= 0
-            some = rows[here]
-            if len(some) and self.count[some].max() >= self.nodes.shape[1]:
-                wider = ((0, 0), (0, self.nodes.shape[1]))
-                self.nodes, self.views = (np.pad(old, wider, constant_values=-1) for old in (self.nodes, self.views))
-            self.nodes[some, self.count[some]], self.views[some, self.count[some]] = nodes[here], views[here]
-            self.count[some] += 1
-
-    def padded(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        longest = int(self.count.max(initial=1))
-        return self.nodes[:, :longest], self.views[:, :longest]

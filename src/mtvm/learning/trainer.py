@@ -17,8 +17,8 @@ from mtvm.configs.run import DataConfig, Split, TrainConfig
 from mtvm.errors import InputError
 from mtvm.io.files import copy_file, write_json
 from mtvm.learning import checkpoint, parallel
+from mtvm.learning.agents import walk
 from mtvm.learning.data import Data, fingerprints
-from mtvm.learning.evaluation import walk
 from mtvm.learning.initial_weights import make_model
 from mtvm.learning.interruption import interruption
 from mtvm.learning.optimizer import check_optimizer

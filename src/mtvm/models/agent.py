@@ -6,7 +6,7 @@
         walk_to(action.candidate)
 
 A batch is the same with lists. Views are features, or images if the agent has an encoder. To let somebody else decide,
-`think` instead of `act`, then say with `take` what was done.
+`think` instead of `act`, then say with `take` what was done. In a simulator, `agent.sense(simulator)` looks around.
 """
 
 from __future__ import annotations
@@ -21,13 +21,17 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
+from mtvm.acting.navigator import Navigator
+from mtvm.features.store import FeatureStore
 from mtvm.models.crossmodal import Attention
-from mtvm.models.language import Text
 from mtvm.models.network import Network, Step
+from mtvm.models.policy import Last, Remembering
 from mtvm.models.pretrained import agent_folder
 from mtvm.models.saving import load_model, save_model
+from mtvm.models.seeing import Featurizer, Vision
 from mtvm.models.text import Truncation, tokenize
-from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING, angle_feature
+from mtvm.world.simulator import Simulator
+from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING, VIEWS, angle_feature
 
 ImageEncoder = Callable[[NDArray[np.uint8]], NDArray[np.float32]]
 """(B, H, W, 3) RGB images to (B, feature width)."""
@@ -85,18 +89,26 @@ class Agent:
     A step enters the history with the next observation, which has the direction after the move.
     """
 
-    def __init__(self, model: Network, encoder: ImageEncoder | None = None) -> None:
+    def __init__(self, model: Network, encoder: ImageEncoder | None = None, store: FeatureStore | None = None) -> None:
         self.model = model.eval()
-        self.encoder = encoder
+        self.encoder, self.store = encoder, store
         self.ended = np.zeros(0, dtype=bool)
+        self._featurizer = Featurizer(model.config, model.device)
+        self._vision: Vision | None = None
         self._single = True
-        self._waiting: tuple[Step, Tensor, Tensor | None] | None = None
-        self._thought: tuple[Step, Tensor, Tensor | None] | None = None
+        self._thought: tuple[Step, NDArray[np.int64], Tensor | None] | None = None
 
     @classmethod
-    def from_pretrained(cls, path: Path | str, device: str = "auto", encoder: ImageEncoder | None = None) -> Agent:
-        """The agent saved in a folder, or one that comes with the package: "homes"."""
-        return cls(load_model(agent_folder(path), device), encoder)
+    def from_pretrained(
+        cls,
+        path: Path | str,
+        device: str = "auto",
+        encoder: ImageEncoder | None = None,
+        store: FeatureStore | None = None,
+    ) -> Agent:
+        """The agent saved in a folder, or one that comes with the package: "homes". `store` has the features that it
+        sees in a simulator, see `sense`."""
+        return cls(load_model(agent_folder(path), device), encoder, store)
 
     def save_pretrained(self, path: Path | str, metrics: dict[str, float] | None = None) -> None:
         """Save config, weights and a model card."""
@@ -111,10 +123,34 @@ class Agent:
         config = self.model.config
         tokens = tokenize(texts, config.text_length, leading_cls=config.leading_cls, truncation=truncation)
         with torch.no_grad():
-            self._text: Text = self.model.encode(tokens.to(self.model.device))
+            self._remembering = Remembering(self.model, self.model.encode(tokens.to(self.model.device)))
         self._running = np.arange(len(texts))
         self.ended = np.zeros(len(texts), dtype=bool)
-        self._waiting = self._thought = None
+        self._last: Last | None = None
+        self._thought = None
+
+    def sense(self, where: Simulator | Navigator, row: int = 0) -> Observation:
+        """What the agent at `row` of a simulator sees, for `act`: features of its store, or of none.
+
+        An agent that acts on a map needs the map: `Map(simulator)` of `mtvm.acting.navigator`, which moves it too.
+        """
+        if self.model.config.actions == "map" and isinstance(where, Simulator):
+            raise ValueError("this agent acts on a map: give Map(simulator) instead of the simulator.")
+        seen, config = where.observe(), self.model.config
+        if self._vision is None or self._vision.world is not where.world:
+            self._vision = Vision(where.world, self.store, config, self.model.device)
+        seen = seen.of(row)
+        features, panorama = self._vision.features(seen), self._vision.panorama_features(seen)
+        count = int(seen.count[0])
+        return Observation(
+            headings=seen.headings[0, :count],
+            elevations=seen.elevations[0, :count],
+            features=np.zeros((count, config.feature_width)) if features is None else features[0, :count],
+            heading=float(VIEW_HEADING[seen.view[0]]),
+            elevation=float(VIEW_ELEVATION[seen.view[0]]),
+            panorama=np.zeros((VIEWS, config.feature_width)) if panorama is None else panorama[0],
+            places=None if seen.places is None else seen.places[0, :count],
+        )
 
     def act(
         self, observation: Observation | Sequence[Observation | None], need_attention: bool = False
@@ -143,96 +179,63 @@ class Agent:
         if not views:
             raise ValueError("all agents have stopped: call start for new episodes.")
         tokens, mask, panorama = self._tokens(views)
-        self._remember(views)
-        step = self.model.step(
-            self._text,
-            self._past,
-            tokens,
-            mask,
-            need_rest=self.model.needs_rest,
-            need_attention=need_attention,
-        )
-        chosen = step.logits.argmax(dim=1)
-        stop = mask.sum(dim=1) - 1
-        actions = self._actions(step, chosen, stop)
-        self._thought = step, stop, panorama
+        step = self._remembering.step(tokens, mask, self._facing(views), self._last, need_attention=need_attention)
+        actions = self._actions(step, mask)
+        self._thought = step, np.array([len(action.probabilities) - 1 for action in actions]), panorama
         results: list[Action | None] = [None] * len(given)
         for (row, _), action in zip(seen, actions, strict=True):
             results[row] = action
         return actions[0] if self._single else results
 
-    @torch.no_grad()
     def take(self, actions: int | Sequence[int] | None = None) -> None:
         """Say what was done: an action for each agent that had not stopped, by default what it thought best."""
         if self._thought is None:
             raise ValueError("there is nothing to take yet: call think first.")
         step, stop, panorama = self._thought
-        chosen = step.logits.argmax(dim=1)
+        chosen = step.logits.argmax(dim=1).cpu().numpy()
         if actions is not None:
-            chosen = torch.tensor([actions] if isinstance(actions, int) else list(actions), device=stop.device)
-            if chosen.shape != stop.shape or bool(((chosen < 0) | (chosen > stop)).any()):
+            chosen = np.array([actions] if isinstance(actions, int) else list(actions), dtype=np.int64)
+            if chosen.shape != stop.shape or ((chosen < 0) | (chosen > stop)).any():
                 raise ValueError(f"there must be {len(stop)} actions, each from 0 to {stop.tolist()} (STOP).")
-        self._thought = None
-        self._finish(step, chosen, chosen != stop, panorama)
+        (going,) = np.nonzero(chosen != stop)
+        self.ended[np.delete(self._running, going)] = True
+        self._running = self._running[going]
+        self._last, self._thought = Last(going, chosen[going], panorama), None
 
-    def _remember(self, views: list[Observation]) -> None:
-        """Begin the history, or add the last step to it, now that the agents' headings are known."""
-        angles = angle_feature([view.heading for view in views], [view.elevation for view in views], self._repeats)
-        direction = torch.from_numpy(self._padded(angles)).to(self.model.device)
-        if self._waiting is None:
-            self._past = self.model.start(self._text, direction)
-            return
-        step, chosen, panorama = self._waiting
-        self._past = self.model.remember(self._past, step, chosen, direction, panorama)
-        self._waiting = None
-
-    def _finish(self, step: Step, chosen: Tensor, going: Tensor, panorama: Tensor | None) -> None:
-        """Take the agents that stopped out of the batch."""
-        self.ended[self._running[(~going).cpu().numpy()]] = True
-        if bool(going.all()):
-            self._waiting = step, chosen, panorama
-            return
-        rows = torch.nonzero(going)[:, 0]
-        self._running = self._running[going.cpu().numpy()]
-        self._text, self._past = self._text.keep(rows), self._past.keep(rows)
-        length = self._text.states.shape[1]
-        kept = step.select(lambda batch: batch[rows])
-        kept = dataclasses.replace(kept, text=kept.text[:, :length], text_mask=kept.text_mask[:, :length])
-        self._waiting = kept, chosen[rows], None if panorama is None else panorama[rows]
-
-    @property
-    def _repeats(self) -> int:
-        return (self.model.config.angle_width - self.model.config.place_width) // 4
-
-    def _padded(self, angles: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Directions where there is no place to speak of."""
-        return np.pad(angles, [(0, 0)] * (angles.ndim - 1) + [(0, self.model.config.place_width)])
-
-    def _with_places(self, angles: NDArray[np.float32], places: ArrayLike | None) -> NDArray[np.float32]:
-        """Directions, followed by what the map says of the candidates."""
-        width = self.model.config.place_width
-        if not width:
-            return angles
-        if places is None or np.shape(places) != (len(angles), 4):
-            raise ValueError(f"this agent acts on a map: an observation needs places, {(len(angles), 4)} numbers.")
-        return np.concatenate([angles, np.tile(np.asarray(places, dtype=np.float32), width // 4)], axis=1)
+    def _facing(self, views: list[Observation]) -> Tensor:
+        headings, elevations = (np.array([getattr(view, name) for view in views]) for name in ("heading", "elevation"))
+        return self._featurizer.facing(headings, elevations)
 
     def _tokens(self, views: list[Observation]) -> tuple[Tensor, Tensor, Tensor | None]:
         config = self.model.config
-        counts = [len(np.atleast_1d(np.asarray(view.headings))) for view in views]
-        tokens = np.zeros((len(views), max(counts) + 1, config.token_width), dtype=np.float32)
-        for row, view in enumerate(views):
-            tokens[row, : counts[row], : config.feature_width] = self._features(view, counts[row])
-            turned = angle_feature(view.headings, view.elevations, self._repeats)
-            tokens[row, : counts[row], config.feature_width :] = self._with_places(turned, view.places)
+        counts = np.array([len(np.atleast_1d(np.asarray(view.headings))) for view in views])
+        size = (len(views), int(counts.max()))
+        features = np.zeros((*size, config.feature_width), dtype=np.float32)
+        angles, places = np.zeros((*size, 4), dtype=np.float32), np.zeros((*size, 4), dtype=np.float32)
+        for row, (view, count) in enumerate(zip(views, counts.tolist(), strict=True)):
+            features[row, :count] = self._features(view, count)
+            angles[row, :count] = angle_feature(view.headings, view.elevations, 1)
+            places[row, :count] = self._places(view, count)
         around = config.stop_sight == "panorama"
         panorama = self._panoramas(views) if self.model.needs_panorama or around else None
-        if panorama is not None and around:
-            means = panorama[..., : config.feature_width].mean(dim=1).cpu().numpy()
-            tokens[np.arange(len(views)), counts, : config.feature_width] = means
-        device = self.model.device
-        mask = np.arange(tokens.shape[1]) <= np.array(counts)[:, None]
-        return torch.from_numpy(tokens).to(device), torch.from_numpy(mask).to(device), panorama
+        tokens, mask = self._featurizer.actions(
+            features,
+            angles,
+            counts,
+            places=places,
+            around=None if panorama is None or not around else panorama.mean(axis=1),
+        )
+        if panorama is None:
+            return tokens, mask, None
+        return tokens, mask, self._featurizer.panorama(panorama, np.array([view.heading for view in views]))
+
+    def _places(self, view: Observation, count: int) -> ArrayLike:
+        """What the map says of the candidates; nothing for an agent that acts on none."""
+        if not self.model.config.place_width:
+            return 0
+        if view.places is None or np.shape(view.places) != (count, 4):
+            raise ValueError(f"this agent acts on a map: an observation needs places, {(count, 4)} numbers.")
+        return view.places
 
     def _features(self, view: Observation, count: int) -> NDArray[Any]:
         if view.features is not None:
@@ -245,21 +248,17 @@ class Agent:
             raise ValueError(f"features must be {(count, self.model.config.feature_width)}, not {features.shape}.")
         return features
 
-    def _panoramas(self, views: list[Observation]) -> Tensor:
-        shape = (36, self.model.config.feature_width)
+    def _panoramas(self, views: list[Observation]) -> NDArray[np.float32]:
+        """(B, 36, feature width)"""
+        shape = (VIEWS, self.model.config.feature_width)
         if any(view.panorama is None or np.shape(view.panorama) != shape for view in views):
             raise ValueError("this agent needs the panorama's 36 features in each observation.")
-        features = np.stack([np.asarray(view.panorama, dtype=np.float32) for view in views])
-        facing = np.array([view.heading for view in views])[:, None]
-        angles = angle_feature(
-            VIEW_HEADING[None] - facing, np.broadcast_to(VIEW_ELEVATION, (len(views), 36)), self._repeats
-        )
-        return torch.from_numpy(np.concatenate([features, self._padded(angles)], axis=-1)).to(self.model.device)
+        return np.stack([np.asarray(view.panorama, dtype=np.float32) for view in views])
 
-    def _actions(self, step: Step, chosen: Tensor, stop: Tensor) -> list[Action]:
-        probabilities = step.logits.softmax(dim=1).cpu().numpy()
+    def _actions(self, step: Step, mask: Tensor) -> list[Action]:
+        probabilities, best = step.logits.softmax(dim=1).cpu().numpy(), step.logits.argmax(dim=1).tolist()
         actions = []
-        for row, (index, last) in enumerate(zip(chosen.tolist(), stop.tolist(), strict=True)):
+        for row, (index, count) in enumerate(zip(best, mask.sum(dim=1).tolist(), strict=True)):
             attention = step.attention and step.attention.of(row, step.text_mask, step.stream_mask)
-            actions.append(Action(index, probabilities[row, : last + 1], attention))
+            actions.append(Action(index, probabilities[row, :count], attention))
         return actions

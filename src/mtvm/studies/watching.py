@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mtvm.acting.policy import Decisions
+from mtvm.acting.sights import Sights
+from mtvm.acting.walk import walk
 from mtvm.configs.run import DataConfig, Split
 from mtvm.errors import InputError, shown
 from mtvm.world.skybox import load_faces, render_views, skybox_folder
@@ -36,35 +39,31 @@ class Watched:
 
 def watch(agent_folder: Path, data: DataConfig, split: str, row: int) -> Watched:
     """Walk episode `row` of a split greedily."""
-    import torch
-
-    from mtvm.learning.data import Data
-    from mtvm.learning.rollout import RolloutPlan, StepTrace, roll_out
+    from mtvm.learning.data import Data, DatasetPolicy
     from mtvm.models.agent import Agent
     from mtvm.models.text import words_of
 
     model = Agent.from_pretrained(agent_folder, "cpu").model
     dataset = Data(data, model.config, "cpu", show_progress=False, trained=True).dataset(Split.parse(split))
-    tokens, episode = dataset.tokens.select(torch.tensor([row])), dataset.episodes.select([row])
-    names = words_of(episode.texts[0])
+    policy, episode = DatasetPolicy(model, dataset, attention=True), dataset.episodes.select([row])
+    names, words = words_of(episode.texts[0]), policy.read(episode).words[0].numpy()
     weights: list[NDArray[np.float64]] = []
     spread: list[float] = []
 
-    def look(step: StepTrace) -> None:
-        output = step.outputs[0]
+    def look(sights: Sights, done: Decisions, walked: NDArray[np.int64]) -> None:
+        output = policy.output
+        assert output is not None
         assert output.attention is not None
         over = output.attention.over_words[-1, 0].mean(dim=0)  # (stream, WordPieces)
-        chosen = over[over.shape[0] - output.mask.shape[1] + int(step.actions[0])].numpy()
+        chosen = over[over.shape[0] - output.mask.shape[1] + int(done.actions[0])].numpy()
         spread.append(float(-(chosen * np.log(chosen + 1e-12)).sum() / np.log(len(chosen))))
         by_word = np.zeros(len(names))
-        pieces = tokens.words[0].numpy()[: len(chosen)]
+        pieces = words[: len(chosen)]
         np.add.at(by_word, pieces[pieces >= 0], chosen[pieces >= 0])
         weights.append(by_word)
 
-    with torch.no_grad():
-        plan = RolloutPlan("greedy", dataset.horizon, attention=True)
-        trace = roll_out(model, dataset.vision, episode, model.encode(tokens), plan, watch=look)
-    nodes = trace.nodes[0][trace.nodes[0] >= 0].tolist()
+    walks = walk(policy, episode, max_steps=dataset.horizon, watch=look)
+    nodes = walks.nodes[0][walks.nodes[0] >= 0].tolist()
     headings, evenness = _headings(episode.world, nodes), float(np.mean(spread))
     return Watched(episode.world, nodes, headings, list(names), np.array(weights), evenness)
 

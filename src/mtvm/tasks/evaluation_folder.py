@@ -50,16 +50,18 @@ class Manifest:
     """What was measured, in the order of the tables."""
     agent: str = ""
     """Whose walks these are."""
+    track: str = ""
+    """What they may be compared with, by what the agent sees: pixels, annotated or blind; empty if nobody knows."""
 
 
-def write_evaluation(folder: Path, done: Evaluation, agent: str = "") -> None:
+def write_evaluation(folder: Path, done: Evaluation, agent: str = "", track: str = "") -> None:
     """Write everything that is known of an evaluation. What else is in the folder stays there."""
     folder = Path(os.path.realpath(folder))  # a link to a folder stays a link
     with atomic_path(folder) as fresh:
         fresh.mkdir()
         _write_files(fresh, done)
         task, columns = done.episodes.task, done.columns()
-        manifest = Manifest(task.identity, done.episodes.split, tuple(task.metrics_in(columns)), agent)
+        manifest = Manifest(task.identity, done.episodes.split, tuple(task.metrics_in(columns)), agent, track)
         write_manifest(fresh, manifest)
         _keep_others(folder, fresh)
     done.folder = folder
@@ -137,15 +139,15 @@ def _parsed(values: Any, path: Path) -> tuple[Manifest, dict[str, str]]:
         raise InputError(f"{path}: not the manifest of an evaluation; {_REMEDY}.")
     if values["version"] > _VERSION:
         raise InputError(f"{path}: a newer version of mtvm wrote this evaluation; update mtvm.")
-    texts = [values.get(name) for name in ("task", "split", "agent")]
+    texts = [values.get("task"), values.get("split"), values.get("agent"), values.get("track", "")]
     files, metrics = values.get("files"), values.get("metrics")
     found = [Metric.from_plain(one) for one in metrics] if isinstance(metrics, list) else [None]
     known = tuple(metric for metric in found if metric is not None)
     sound = all(isinstance(text, str) and len(text) < 1000 for text in texts) and len(known) == len(found)
     if not sound or not isinstance(files, dict):
         raise InputError(f"{path}: not the manifest of an evaluation; {_REMEDY}.")
-    task, split, agent = (str(text) for text in texts)
-    return Manifest(task, split, known, agent), files
+    task, split, agent, track = (str(text) for text in texts)
+    return Manifest(task, split, known, agent, track), files
 
 
 def read_metrics(folder: Path) -> dict[str, Any]:

@@ -19,6 +19,11 @@ def fair_sample(episodes: EpisodeSet, count: int, seed: int = 0) -> EpisodeSet:
 
     The same seed draws the same episodes.
     """
+    return episodes.select(fair_rows(episodes, count, seed))
+
+
+def fair_rows(episodes: EpisodeSet, count: int, seed: int = 0) -> NDArray[np.int64]:
+    """The rows of a fair sample."""
     if not 1 <= count <= len(episodes):
         raise InputError(f"a sample of {episodes.name} can have 1 to {len(episodes)} episodes, not {count}.")
     check_seed(seed)
@@ -34,7 +39,7 @@ def fair_sample(episodes: EpisodeSet, count: int, seed: int = 0) -> EpisodeSet:
         rng.choice(np.nonzero(building == scan)[0], share, replace=False)
         for scan, share in zip(scans, shares, strict=True)
     ]
-    return episodes.select(np.sort(np.concatenate(rows)))
+    return np.sort(np.concatenate(rows))
 
 
 def sample_paths(

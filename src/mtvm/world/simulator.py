@@ -49,6 +49,11 @@ class Observation:
         """The agents' actions: walk to a candidate, or stop."""
         return ActionSpace.of(self.node, self.candidates)
 
+    def of(self, row: int) -> Observation:
+        """What one of the agents sees, as a batch of one."""
+        fields = {field.name: getattr(self, field.name)[row : row + 1] for field in dataclasses.fields(self)}
+        return type(self)(**fields)
+
     @property
     def shown_from(self) -> NDArray[np.int64]:
         """(B, 1 or K) the node from which each candidate is seen, in the view that `candidate_views` names."""

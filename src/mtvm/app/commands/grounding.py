@@ -27,8 +27,8 @@ def grounding(
     compared with it, episode by episode. Brackets are 95% intervals over buildings.
     """
     from mtvm.configs.run import Split
+    from mtvm.learning.agents import resolve_agent
     from mtvm.learning.data import Data
-    from mtvm.learning.evaluation import resolve_agent
     from mtvm.learning.grounding import Grounding, measure_grounding
     from mtvm.studies.blocks import shown
     from mtvm.tasks.bootstrap import Sample, mean

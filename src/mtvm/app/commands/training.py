@@ -11,10 +11,13 @@ import tyro
 from rich.markup import escape
 from tyro.conf import Positional, arg
 
+from mtvm.acting.find import find_policy, name_of
+from mtvm.acting.policy import Policy
 from mtvm.app.options import DeviceOption, Switch, console, with_absolute_paths
 from mtvm.app.tables import metrics_table
 from mtvm.configs.presets import DESCRIPTIONS, PRESETS, PRETRAINING
 from mtvm.configs.run import DataConfig, Split, TrainConfig
+from mtvm.errors import InputError
 from mtvm.io.files import json_text
 from mtvm.learning.run_folder import RunFolder
 from mtvm.machine import choose_device
@@ -85,7 +88,17 @@ def resume(
 
 
 def evaluate(
-    folder: Annotated[Positional[Path], arg(metavar="RUN", help="Folder of a run, or of a saved agent.")],
+    folder: Annotated[
+        Positional[Path | None], arg(metavar="[RUN]", help="Folder of a run, or of a saved agent.")
+    ] = None,
+    agent: Annotated[
+        str | None,
+        arg(
+            metavar="NAME",
+            help="Instead of a run: your own agent, MODULE:NAME, or a baseline (random, forward, shortest, stop).",
+            help_behavior_hint="",
+        ),
+    ] = None,
     split: Annotated[
         tuple[str, ...],
         arg(
@@ -96,6 +109,15 @@ def evaluate(
     limit: Annotated[
         int | None, arg(metavar="N", help="Only the first N episodes, written to a separate folder.")
     ] = None,
+    sample: Annotated[
+        int | None,
+        arg(
+            metavar="N",
+            help="Only N episodes, drawn at random from all buildings in proportion; written to a separate folder.",
+            help_behavior_hint="(default: all)",
+        ),
+    ] = None,
+    seed: Annotated[int, arg(metavar="N", help="Seed of the sample, and of the random baseline.")] = 0,
     memory_steps: Annotated[
         int | None,
         arg(
@@ -121,28 +143,37 @@ def evaluate(
     ] = None,
     data: WhereData = _AS_CONFIGURED,
     out: Annotated[
-        Path | None, arg(metavar="DIR", help="Output folder.", help_behavior_hint="(default: RUN/eval)")
+        Path | None,
+        arg(metavar="DIR", help="Output folder.", help_behavior_hint="(default: RUN/eval, or runs/NAME/eval)"),
     ] = None,
     device: DeviceOption = "auto",
 ) -> None:
-    """Evaluate a run's best agent, or a saved agent, on splits.
+    """Evaluate a run's best agent, a saved agent, or an agent of your own, on splits.
 
-    The agent acts greedily. Writes to RUN/eval/TASK-SPLIT: results.json (for 'mtvm score' and the leaderboards),
+    Networks act greedily. Writes to RUN/eval/TASK-SPLIT: results.json (for 'mtvm score' and the leaderboards),
     records.jsonl (text, trajectory and metrics of each episode), episodes.csv (their metrics alone, for 'mtvm
     compare'), steps.jsonl (candidates, probabilities and, with --attention, the attention on words and memory at each
-    step; 'mtvm view' shows it) and metrics.json.
+    step, thoughts and answers; 'mtvm view' shows it) and metrics.json.
     """
     from mtvm.learning import parallel
 
-    parallel.start(choose_device(device))
+    if (folder is None) == (agent is None):
+        raise InputError("name what to evaluate: the folder of a run or agent, or --agent with a name, and not both.")
+    if folder is not None or parallel.many():
+        parallel.start(choose_device(device))
+    who: Path | Policy = folder if folder is not None else find_policy(str(agent), seed)
+    if isinstance(who, Policy):
+        out = out or Path("runs") / name_of(who).replace(":", ".") / "eval"
     try:
         given = DataConfig(**vars(data))
         _evaluate(
-            folder,
+            who,
             split,
             data=given,
             attention=attention,
             limit=limit,
+            sample=sample,
+            seed=seed,
             memory_steps=memory_steps,
             looks=looks,
             supervision=supervision,
@@ -216,14 +247,17 @@ def _ending(config: TrainConfig, result: TrainResult) -> str:
     )
 
 
-def _evaluate(folder: Path, splits: tuple[str, ...], **options: object) -> None:
+def _evaluate(who: Path | Policy, splits: tuple[str, ...], **options: object) -> None:
     """Evaluate and print the metrics."""
     from mtvm.learning import parallel
     from mtvm.learning.evaluation import evaluate as evaluate_splits
-    from mtvm.models.importing import describe_import
 
-    if (imported := describe_import(folder)) is not None and parallel.rank() == 0:
-        console.print(escape(imported), soft_wrap=True, highlight=False)
+    if isinstance(who, Path):
+        from mtvm.models.importing import describe_import
+
+        if (imported := describe_import(who)) is not None and parallel.rank() == 0:
+            console.print(escape(imported), soft_wrap=True, highlight=False)
+    title = name_of(who) if isinstance(who, Policy) else f"{who.name}: best agent"
     rows: dict[str, dict[str, float]] = {}
     measured: dict[str, Metric] = {}
 
@@ -240,6 +274,6 @@ def _evaluate(folder: Path, splits: tuple[str, ...], **options: object) -> None:
             rows[split.name] = means
             measured.update((metric.name, metric) for metric in done.episodes.task.metrics_in(means))
 
-    evaluate_splits(folder, splits, report=report, **options)  # type: ignore[arg-type]
+    evaluate_splits(who, splits, report=report, **options)  # type: ignore[arg-type]
     if rows:
-        console.print(metrics_table(f"{folder.name}: best agent", list(measured.values()), rows))
+        console.print(metrics_table(title, list(measured.values()), rows))

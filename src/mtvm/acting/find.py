@@ -1,0 +1,41 @@
+"""Policies by name: the baselines, and a user's own as MODULE:NAME."""
+
+from __future__ import annotations
+
+import inspect
+
+from mtvm.acting.baselines import BASELINES, baseline_policy
+from mtvm.acting.policy import Policy
+from mtvm.errors import InputError
+from mtvm.plugins import is_object_name, load_object
+
+
+def is_policy_name(name: str) -> bool:
+    """Whether a name is a baseline's or of the form MODULE:NAME."""
+    return name in BASELINES or is_object_name(name)
+
+
+def find_policy(name: str, seed: int = 0) -> Policy:
+    """The policy of this name: a baseline, or the class or object MODULE:NAME; `seed` is the random baseline's."""
+    if not is_policy_name(name):
+        raise InputError(f"unknown agent '{name}'; give one of {', '.join(BASELINES)}, or MODULE:NAME for your own.")
+    found = baseline_policy(name, seed) if name in BASELINES else load_object(name, Policy, "agent")
+    policy: Policy = _made(found, name) if isinstance(found, type) else found
+    policy.name = policy.name or name
+    return policy
+
+
+def _made(kind: type[Policy], name: str) -> Policy:
+    try:
+        inspect.signature(kind).bind()
+    except TypeError as error:
+        raise InputError(
+            f"agent '{name}': {kind.__name__}() needs arguments ({error}); give them defaults, or name an object that "
+            "was made with them."
+        ) from None
+    return kind()
+
+
+def name_of(policy: Policy) -> str:
+    """What results call a policy."""
+    return policy.name or type(policy).__name__

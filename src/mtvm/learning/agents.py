@@ -1,0 +1,97 @@
+"""Networks that are evaluated: an agent or a run opened, and its walks over whole datasets."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+
+from mtvm.configs.run import DataConfig
+from mtvm.errors import InputError
+from mtvm.learning.data import Dataset, DatasetPolicy
+from mtvm.learning.evaluation import walk_episodes
+from mtvm.learning.run_folder import EVALUATIONS, RunFolder, with_guesser_of
+from mtvm.learning.texts import Texts
+from mtvm.machine import choose_device
+from mtvm.models.agent import Agent
+from mtvm.models.history.hierarchical import HierarchicalHistory
+from mtvm.models.history.memory_bank import BankHistory
+from mtvm.models.network import Network
+from mtvm.models.saving import WEIGHTS
+from mtvm.tasks.evaluation import Evaluation
+
+
+def resolve_agent(
+    agent_or_run: Agent | Path | str, data: DataConfig | Path | str | None, device: str
+) -> tuple[Agent, DataConfig, tuple[str, ...], Path | None]:
+    """The agent, its data, the splits that are evaluated by default, and where evaluations are written."""
+    data = Path(data) if isinstance(data, str) else data
+    given = data if isinstance(data, DataConfig) else DataConfig(folder=data)
+    if isinstance(agent_or_run, Agent):
+        return agent_or_run, given, (), None
+    path, name = Path(agent_or_run), choose_device(device)
+    run = RunFolder(path)
+    if (path / WEIGHTS).is_file() or not run.is_run:
+        if given.guesser is None:
+            given = with_guesser_of(path, given)
+        return Agent.from_pretrained(path, name), given, (), path / EVALUATIONS
+    config = run.config()
+    if not run.best.is_dir():
+        raise InputError(f"{path}: this run has no best agent yet; the first validation saves one.")
+    own = config.data
+    if isinstance(data, DataConfig):
+        own = dataclasses.replace(
+            own,
+            folder=data.folder or own.folder,
+            features=data.features or own.features,
+            sight=data.sight or own.sight,
+            guesser=data.guesser or own.guesser,
+        )
+    elif data is not None:
+        own = dataclasses.replace(own, folder=data)
+    return Agent.from_pretrained(run.best, name), own, own.evaluate, path / EVALUATIONS
+
+
+def walk(
+    model: Network,
+    dataset: Dataset,
+    *,
+    texts: Texts | None = None,
+    batch: int | None = None,
+    steps: bool = False,
+    attention: bool = False,
+    looks: int = 1,
+    show_progress: bool = True,
+) -> Evaluation:
+    """Walk every episode of a dataset once, greedily, spread over all processes; every process gets the whole.
+
+    `texts` are those of the dataset, if a frozen reader has read them before. `steps` keeps what happened at each
+    step, and `attention` adds where the model looked. `looks` are explained in `NetworkPolicy`.
+    """
+    training = model.training
+    model.eval()
+    policy = DatasetPolicy(model, dataset, texts=texts, attention=attention, looks=looks)
+    policy.batch = batch or policy.batch
+    done = walk_episodes(
+        policy, dataset.episodes, dataset.horizon, keep_steps=steps or attention, show_progress=show_progress
+    )
+    model.train(training)
+    return done
+
+
+@contextlib.contextmanager
+def remembering(model: Network, steps: int | None) -> Iterator[None]:
+    """Let a model remember only its last `steps`, however many it was trained with; None changes nothing."""
+    history = getattr(model, "history", None)
+    if steps is None:
+        yield
+        return
+    if not isinstance(history, BankHistory | HierarchicalHistory):
+        raise InputError("this agent has no memory of single steps, so that it cannot remember fewer of them.")
+    own = history.config
+    history.config = dataclasses.replace(own, memory_steps=steps)
+    try:
+        yield
+    finally:
+        history.config = own
