@@ -76,8 +76,15 @@ def extract_features(
     return store
 
 
-def view_images(faces: NDArray[np.uint8], rotation: ArrayLike, width: int, height: int) -> NDArray[np.uint8]:
-    """The 36 views of a viewpoint as given to encoders, (36, height, width, 3).
+def view_images(
+    faces: NDArray[np.uint8],
+    rotation: ArrayLike,
+    width: int,
+    height: int,
+    headings: NDArray[np.float64] = VIEW_HEADING,
+    elevations: NDArray[np.float64] = VIEW_ELEVATION,
+) -> NDArray[np.uint8]:
+    """Views of a viewpoint as given to encoders, (views, height, width, 3); by default its 36.
 
     A pixel interpolates between two texels in each direction. If texels are denser than that, the views are rendered
     larger and averaged down, so that no texel is skipped.
@@ -85,13 +92,13 @@ def view_images(faces: NDArray[np.uint8], rotation: ArrayLike, width: int, heigh
     texels_per_pixel = faces.shape[1] * math.tan(IMAGE_VFOV / 2) / height
     finer = max(1, math.ceil(texels_per_pixel / 2))
     size = (width * finer, height * finer)
-    views = render_views(faces, rotation, VIEW_HEADING, VIEW_ELEVATION, *size, IMAGE_VFOV, threads=1)
+    views = render_views(faces, rotation, headings, elevations, *size, IMAGE_VFOV, threads=1)
     if finer == 1:
         return views
     from PIL import Image
 
     column = Image.fromarray(views.reshape(-1, size[0], 3))
-    return np.array(column.reduce(finer)).reshape(VIEWS, height, width, 3)
+    return np.array(column.reduce(finer)).reshape(len(views), height, width, 3)
 
 
 class _Place(NamedTuple):

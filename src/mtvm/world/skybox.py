@@ -58,7 +58,7 @@ def load_faces(folder: Path, viewpoint: str) -> NDArray[np.uint8]:
     `<viewpoint>_skybox<0-5>_sami.jpg`."""
     strip = Path(folder) / f"{viewpoint}_skybox_small.jpg"
     if strip.is_file():
-        return _cut_strip(_read_image(strip, "RGB"), strip)
+        return _cut_strip(read_image(strip, "RGB"), strip)
     paths = [Path(folder) / f"{viewpoint}_skybox{face}_sami.jpg" for face in range(6)]
     missing = [path.name for path in paths if not path.is_file()]
     if len(missing) == 6:
@@ -68,7 +68,7 @@ def load_faces(folder: Path, viewpoint: str) -> NDArray[np.uint8]:
         )
     if missing:
         raise InputError(f"{folder}: missing {', '.join(missing)}; unpack the scan's skyboxes again.")
-    images = [_read_image(path, "RGB") for path in paths]
+    images = [read_image(path, "RGB") for path in paths]
     size = images[0].shape[0]
     for image, path in zip(images, paths, strict=True):
         height, width = image.shape[:2]
@@ -87,7 +87,7 @@ def load_depth_faces(folder: Path, viewpoint: str) -> NDArray[np.uint16]:
     path = Path(folder) / f"{viewpoint}_skybox_depth_small.png"
     if not path.is_file():
         raise InputError(f"{path}: there is no such file; write it with the C++ simulator's depth_to_skybox.py.")
-    return _cut_strip(_read_image(path, "I;16"), path)
+    return _cut_strip(read_image(path, "I;16"), path)
 
 
 def render_views(
@@ -254,7 +254,8 @@ def _kernels() -> ModuleType:
     return kernels
 
 
-def _read_image(path: Path, mode: str) -> NDArray[Any]:
+def read_image(path: Path, mode: str = "RGB") -> NDArray[Any]:
+    """A picture as (height, width, 3), or 16-bit depth as (height, width)."""
     try:
         from PIL import Image
     except ModuleNotFoundError:

@@ -11,7 +11,7 @@ from tyro.conf import Positional, arg
 
 from mtvm.app.commands import tasks
 from mtvm.app.fetching import explain, fetch, list_sources
-from mtvm.app.options import DataOption, Switch, console
+from mtvm.app.options import DataOption, DeviceOption, Switch, console
 from mtvm.app.sources import SOURCES
 from mtvm.errors import InputError, shown
 from mtvm.features.converting.captions import CaptionSource, convert_captions
@@ -97,10 +97,41 @@ def names(
     console.print(f"names of {count:,} viewpoints written to {escape(str(out))}", soft_wrap=True)
 
 
+def caption_images(
+    images: Annotated[
+        Positional[Path], arg(metavar="DIR", help="Photographs <scan>/<viewpoint>/<degrees>_<down|level|up>.jpg.")
+    ],
+    model: Annotated[
+        str, arg(metavar="MODEL", help="A folder with a BLIP model, or its name on Hugging Face's hub to download it.")
+    ],
+    out: Annotated[Path, arg(metavar="FILE", help="The file to write.")] = Path("captions.jsonl.gz"),
+    headings: Annotated[int, arg(metavar="N", help="Headings; 8 is what the released agents read.")] = 8,
+    skyboxes: Annotated[
+        Switch,
+        arg(help="DIR has <scan>/matterport_skybox_images, to be rendered by the data folder's graphs."),
+    ] = False,
+    data: DataOption = None,
+    scans: _Scans = (),
+    device: DeviceOption = "auto",
+) -> None:
+    """Describe the views of your own building with an image model.
+
+    0_level.jpg looks north (+y of the graph), 45_down.jpg north-east and 30 degrees down. The model is BLIP, as
+    transformers has it, such as Salesforce/blip-image-captioning-base.
+    """
+    from mtvm.features.captioning import blip_captioner, caption_building
+
+    graphs = DataFolder.resolve(data).connectivity if skyboxes else None
+    captioner = blip_captioner(model, device)
+    count = caption_building(images, out, captioner, connectivity=graphs, headings=headings, scans=scans)
+    console.print(f"captions of {count:,} viewpoints written to {escape(str(out))}", soft_wrap=True)
+
+
 COMMANDS: dict[str, Callable[..., None]] = {
     "fetch": fetch_,
     "captions": captions,
     "names": names,
+    "caption-images": caption_images,
     "r4r": tasks.r4r,
     "hold-out": tasks.hold_out,
 }
