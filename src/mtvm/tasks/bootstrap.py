@@ -14,6 +14,7 @@ that of this one agent.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from typing import Any, Literal
 
@@ -69,19 +70,15 @@ class Sample:
 
 def mean(sample: Sample, seed: int = 0) -> Interval:
     """The mean over all episodes and seeds."""
-    rng = np.random.default_rng(seed)
-    buildings = _weights(len(sample.names), rng)
-    drawn = sample.drawn_means(_weights(len(sample.sums), rng), buildings)
-    return _interval(sample.mean, drawn, len(sample.names))
+    buildings, seeds = _drawn(seed, len(sample.names), len(sample.sums))
+    return _interval(sample.mean, sample.drawn_means(seeds, buildings), len(sample.names))
 
 
 def difference(one: Sample, other: Sample, seed: int = 0) -> Interval:
     """How much the mean of `one` is above that of `other`, on the same episodes."""
     _check_pair(one, other)
-    rng = np.random.default_rng(seed)
-    buildings = _weights(len(one.names), rng)
-    drawn = one.drawn_means(_weights(len(one.sums), rng), buildings)
-    drawn -= other.drawn_means(_weights(len(other.sums), rng), buildings)
+    buildings, ours, theirs = _drawn(seed, len(one.names), len(one.sums), len(other.sums))
+    drawn = one.drawn_means(ours, buildings) - other.drawn_means(theirs, buildings)
     return _interval(one.mean - other.mean, drawn, len(one.names))
 
 
@@ -105,8 +102,7 @@ def probability_of_improvement(one: Sample, other: Sample, sign: int = 1, seed: 
     _check_pair(one, other)
     ours, theirs = sign * one.by_building[:, None], sign * other.by_building[None]
     wins = (ours > theirs) + 0.5 * (ours == theirs)
-    rng = np.random.default_rng(seed)
-    weights = [_weights(count, rng) for count in wins.shape]
+    weights = _drawn(seed, *wins.shape)
     drawn = np.einsum("ds,dt,stb,db->d", weights[0], weights[1], wins, weights[2], optimize=True)
     return _interval(float(wins.mean()), drawn, wins.shape[2])
 
@@ -122,6 +118,13 @@ def verdict(gain: Interval, sign: int = 1) -> Verdict:
     if not gain.is_known or gain.low <= 0 <= gain.high:
         return "cannot tell"
     return "better" if sign * gain.value > 0 else "worse"
+
+
+@functools.lru_cache(maxsize=16)  # a table has many intervals of the same sizes
+def _drawn(seed: int, *counts: int) -> tuple[Floats, ...]:
+    """The weights of each, drawn one after the other."""
+    rng = np.random.default_rng(seed)
+    return tuple(_weights(count, rng) for count in counts)
 
 
 def _weights(count: int, rng: np.random.Generator) -> Floats:

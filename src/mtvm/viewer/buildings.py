@@ -21,6 +21,7 @@ from mtvm.features.names import SeenPlace, object_phrase, read_semantics, room_p
 from mtvm.tasks.data import DataFolder
 from mtvm.world.graph import connectivity_files, directions, scan_of
 from mtvm.world.skybox import SkyboxRenderer, skybox_folder
+from mtvm.world.storeys import storeys
 from mtvm.world.views import ELEVATION_STEP, IMAGE_HEIGHT, IMAGE_VFOV, IMAGE_WIDTH, VIEW_ELEVATION, VIEW_HEADING
 from mtvm.world.world import World
 
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
-_STOREY = 1.8
-"""Metres above the lowest viewpoint of a storey at which the next one begins."""
 _MOST_OBJECTS, _MOST_ROOMS = 24, 6
 _ROOM_RANGE = 10.0
 _SPHERE_WIDTH = 2048
@@ -89,13 +88,7 @@ class Buildings:
 
     def storeys(self, scan: str) -> NDArray[np.int64]:
         """The storey of each viewpoint, from 0 at the bottom."""
-        heights = self.world(scan).positions[:, 2]
-        storeys, base, storey = np.zeros(len(heights), dtype=np.int64), math.inf, -1
-        for node in np.argsort(heights, kind="stable"):
-            if storey < 0 or heights[node] > base + _STOREY:
-                base, storey = heights[node], storey + 1
-            storeys[node] = storey
-        return storeys
+        return storeys(self.world(scan))
 
     @functools.lru_cache(maxsize=128)  # noqa: B019 - there is one of these a server
     def edges(self, scan: str) -> list[tuple[int, int]]:
@@ -120,6 +113,12 @@ class Buildings:
         if viewpoint in captions:
             sights += _captions(captions[viewpoint])
         return Place(_room(here), sights)
+
+    def plan(self, scan: str) -> dict[str, tuple[float, float, float, int, str | None]]:
+        """Where each viewpoint is (east, north and up, in metres), its storey and its room."""
+        world, rooms, found = self.world(scan), self.rooms(scan), self.storeys(scan).tolist()
+        places = zip(world.viewpoints.tolist(), world.positions.round(3).tolist(), found, rooms, strict=True)
+        return {name: (*position, storey, room) for name, position, storey, room in places}
 
     def directions(self, scan: str, viewpoint: str) -> dict[str, tuple[float, float, float]]:
         """Heading, elevation and distance of every viewpoint, as the crow flies: with a map one may go to any."""

@@ -48,6 +48,10 @@ class Walk:
     reference: tuple[str, ...] = ()
     goals: tuple[str, ...] = ()
     metrics: dict[str, float] = dataclasses.field(default_factory=dict)
+    distances: list[float] = dataclasses.field(default_factory=list)
+    """From each of `viewpoints` to the nearest goal, in metres, where the goals are known."""
+    mistake: str = ""
+    """What went wrong, in the words of `mtvm.tasks.diagnosis`."""
 
     @property
     def viewpoints(self) -> list[str]:
@@ -72,14 +76,12 @@ class Walk:
 
     @property
     def left_reference(self) -> int | None:
-        """The step at whose end the agent was off the reference path for the first time; None if it never was."""
+        """The step with which the agent left the reference path for good; None if it ended on it."""
         if len(self.reference) < 2:
             return None
         known = set(self.reference)
-        for step, viewpoint in enumerate(self.viewpoints[1:]):
-            if viewpoint not in known:
-                return step
-        return None
+        on_it = [step for step, viewpoint in enumerate(self.viewpoints) if viewpoint in known]
+        return on_it[-1] if on_it and on_it[-1] + 1 < len(self.viewpoints) else None
 
     def at(self, step: int) -> StepEvent:
         if not 0 <= step < len(self.events):

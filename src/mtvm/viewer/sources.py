@@ -18,14 +18,16 @@ from mtvm.errors import InputError, shown
 from mtvm.learning.run_folder import EVALUATIONS, RunFolder
 from mtvm.plugins import check_names
 from mtvm.tasks.data import DataFolder
+from mtvm.tasks.diagnosis import Diagnosis, diagnose
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.evaluation_folder import MANIFEST, METRICS_FILE, RESULTS, check_walks, read_manifest
 from mtvm.tasks.events import STEPS, EventFile, StepEvent, events_of_trajectory
 from mtvm.tasks.load import load_episodes
-from mtvm.tasks.metrics import score_trajectories, summarize
+from mtvm.tasks.metrics import goal_distance, path_length, score_trajectories, summarize
 from mtvm.tasks.results import Pose, checked_nodes, read_results
 from mtvm.viewer.figures import Walk
 from mtvm.viewer.refusals import UnknownError
+from mtvm.world.storeys import storey_changes, storeys
 
 
 @dataclasses.dataclass(frozen=True)
@@ -128,7 +130,18 @@ class Source:
         row = self.row(identity)
         episode = self.episodes[row]
         metrics = {name: float(column[row]) for name, column in self.columns.items()}
-        return Walk(episode.id, episode.scan, episode.text, self.events(row), episode.reference, episode.goals, metrics)
+        walk = Walk(episode.id, episode.scan, episode.text, self.events(row), episode.reference, episode.goals, metrics)
+        mistake = self.diagnosis.names()[row] if self.diagnosis else ""
+        return dataclasses.replace(walk, distances=self._distances(walk.viewpoints, row), mistake=mistake)
+
+    def _distances(self, viewpoints: list[str], row: int) -> list[float]:
+        """How far each viewpoint is from the nearest goal, in metres; nothing if the goals are secret."""
+        world, goals = self.episodes.world, self.episodes.goals[row : row + 1]
+        if not self.episodes.has_goals:
+            return []
+        scan = world.scan(int(self.episodes.starts[row]))
+        nodes = np.array([[world.find(scan, name) for name in viewpoints]])
+        return [round(value, 3) for value in goal_distance(world, nodes, goals)[0].tolist()]
 
     def describe(self) -> dict[str, Any]:
         """What the page's header says of it."""
@@ -143,15 +156,34 @@ class Source:
             "notes": self.notes,
         }
 
-    def table(self) -> dict[str, Any]:
-        """Every episode of the list, column by column; `edges` is how many the agent walked along."""
-        world, starts = self.episodes.world, self.episodes.starts.tolist()
+    @functools.cached_property
+    def diagnosis(self) -> Diagnosis | None:
+        """What went wrong in each episode; None if the goals are secret."""
+        return diagnose(self.episodes, self.nodes, self.columns) if self.columns else None
+
+    @functools.cached_property
+    def facts(self) -> dict[str, list[Any]]:
+        """What the episodes are like, whoever walks them: scan, length and storey changes of the reference path, and
+        words of the instruction."""
+        world, references = self.episodes.world, self.episodes.references
         return {
-            "id": self.episodes.ids,
-            "scan": [world.scan(start) for start in starts],
-            "text": self.episodes.texts,
-            "edges": [int((np.diff(nodes) != 0).sum()) for nodes in self.nodes],
-            "metrics": {name: np.round(column, 2).tolist() for name, column in self.columns.items()},
+            "scan": [world.scan(start) for start in self.episodes.starts.tolist()],
+            "length": np.round(path_length(world, references), 2).tolist(),
+            "words": [len(text.split()) for text in self.episodes.texts],
+            "storeys": storey_changes(storeys(world), references).tolist(),
+        }
+
+    def table(self, first: int = 0, count: int | None = None) -> dict[str, Any]:
+        """Episodes of the list, column by column; `edges` is how many the agent walked along, `mistake` is in words."""
+        part = slice(first, None if count is None else first + count)
+        return {
+            "total": len(self.episodes),
+            "id": self.episodes.ids[part],
+            "text": self.episodes.texts[part],
+            **{name: column[part] for name, column in self.facts.items()},
+            "edges": [int((np.diff(nodes) != 0).sum()) for nodes in self.nodes[part]],
+            "mistake": self.diagnosis.names()[part] if self.diagnosis else None,
+            "metrics": {name: np.round(column[part], 2).tolist() for name, column in self.columns.items()},
         }
 
 
