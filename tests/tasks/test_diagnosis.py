@@ -14,7 +14,7 @@ from small_worlds import lettered_episodes, make_graph
 def world():
     """A corridor A to F with 2 m between neighbours, a side room X, Y, Z off B, and U above X."""
     places = {name: (2 * i, 0, 0) for i, name in enumerate("ABCDEF")}
-    places |= {"X": (2, -4, 0), "Y": (2, -8, 0), "Z": (2, -12, 0), "U": (2, -4, 3)}
+    places |= {"X": (2, -4, 0), "Y": (2, -8, 0), "Z": (2, -12, 0), "U": (2.5, -4, 3)}
     return World([make_graph(places, ["AB", "BC", "CD", "DE", "EF", "BX", "XY", "YZ", "XU"])])
 
 

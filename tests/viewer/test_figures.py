@@ -13,9 +13,12 @@ from PIL import Image, ImageColor
 from mtvm.errors import InputError
 from mtvm.tasks.definitions import SUCCESS_RADIUS
 from mtvm.tasks.events import StepEvent
+from mtvm.viewer.charts import draw_matrix
 from mtvm.viewer.drawing import STYLES
 from mtvm.viewer.exporting import gif, page_of
-from mtvm.viewer.figures import Walk, draw_map, draw_matrix, draw_strip
+from mtvm.viewer.figures import Walk
+from mtvm.viewer.maps import MapOptions, draw_map
+from mtvm.viewer.strips import draw_strip
 
 
 @pytest.fixture
@@ -34,12 +37,17 @@ def looks(drawing, look):
     return [shape for shape in drawing.shapes if shape.look == look]
 
 
+def cells(drawing):
+    """Of a matrix, without its colour bar."""
+    return [shape for shape in looks(drawing, "cell") if shape.data]
+
+
 def test_map_has_every_viewpoint_and_both_ways(buildings, walk):
     drawing = draw_map(buildings, walk)
     world = buildings.world(walk.scan)
     assert {dict(shape.data)["viewpoint"] for shape in looks(drawing, "viewpoint")} == set(world.viewpoints.tolist())
     assert len(looks(drawing, "reference")) >= len(walk.reference) - 1
-    assert len(looks(drawing, "path")) >= len(walk.viewpoints) - 1
+    assert len(looks(drawing, "path-0")) >= len(walk.viewpoints) - 1
     assert not looks(drawing, "candidate")
     ElementTree.fromstring(drawing.svg())
 
@@ -59,7 +67,7 @@ def test_map_draws_the_goal_with_a_radius_of_three_metres(buildings, walk):
 
 def test_map_at_a_step_shows_the_candidates_with_their_probabilities(buildings, walk):
     event = walk.events[1]
-    drawing = draw_map(buildings, walk, step=1)
+    drawing = draw_map(buildings, walk, MapOptions(step=1))
     marks = [shape for shape in drawing.shapes if shape.look in ("candidate-mark", "chosen-mark")]
     assert [dict(shape.data)["viewpoint"] for shape in marks] == event.candidates
     assert [dict(shape.data)["action"] for shape in looks(drawing, "chosen-mark")] == (
@@ -85,7 +93,7 @@ def test_map_of_the_surroundings_has_the_places_of_the_walk_on_this_storey(build
     for walk in map(source.walk, source.episodes.ids):
         storeys, world = buildings.storeys(walk.scan), buildings.world(walk.scan)
         for event in walk.events:
-            part, whole = (draw_map(buildings, walk, event.step, here=here) for here in (True, False))
+            part, whole = (draw_map(buildings, walk, MapOptions(step=event.step, here=here)) for here in (True, False))
             marks = {dict(shape.data)["viewpoint"]: shape.points[0] for shape in looks(part, "viewpoint")}
             storey = storeys[world.node(walk.scan, event.viewpoint)]
             assert set(marks) == set(world.viewpoints[storeys == storey].tolist())
@@ -117,11 +125,9 @@ def test_walk_knows_where_it_left_the_reference():
 def test_matrix_has_a_cell_for_each_word_and_step(walk):
     drawing = draw_matrix(walk, step=1)
     words = [word for word, _ in walk.events[0].words]
-    assert len(looks(drawing, "cell")) == len(words) * len(walk.events)
+    assert len(cells(drawing)) == len(words) * len(walk.events)
     assert [shape.text for shape in looks(drawing, "label") if shape.turn] == words
-    darkest = max(
-        (shape for shape in looks(drawing, "cell") if dict(shape.data)["step"] == "1"), key=lambda s: s.opacity
-    )
+    darkest = max((shape for shape in cells(drawing) if dict(shape.data)["step"] == "1"), key=lambda s: s.opacity)
     most = max(weight for _, weight in walk.events[1].words)
     assert float(dict(darkest.data)["weight"]) == pytest.approx(most, abs=1e-4)
     assert len(looks(drawing, "now")) == 1
@@ -160,7 +166,7 @@ def test_gif_keeps_the_colours_of_the_paths_beside_a_colourful_picture(buildings
     monkeypatch.setattr(buildings, "view", lambda *where: Image.fromarray(colours))
     frame = np.asarray(Image.open(io.BytesIO(gif(buildings, walk))).convert("RGB"), dtype=int)
     drawn = frame[:, : frame.shape[1] - 336].reshape(-1, 3)
-    for look in ("agent", "reference", "chosen-mark"):
+    for look in ("agent-0", "reference", "chosen-mark"):
         wanted = ImageColor.getrgb(STYLES[look].fill or STYLES[look].stroke)
         if look == "reference":
             wanted = tuple(round(255 - 0.45 * (255 - part)) for part in wanted)  # drawn thinly on white

@@ -1,7 +1,7 @@
 """Words on a drawing go where they cover least."""
 
-from mtvm.viewer.figures import draw_map
 from mtvm.viewer.labels import Labels, around, shared
+from mtvm.viewer.maps import MapOptions, draw_map
 
 
 def test_shared_area():
@@ -28,7 +28,7 @@ def test_shares_of_candidates_cover_no_candidate(shown):
     for identity in source.episodes.ids:
         walk = source.walk(identity)
         for event in walk.events:
-            shapes = draw_map(buildings, walk, event.step).shapes
+            shapes = draw_map(buildings, walk, MapOptions(step=event.step)).shapes
             marks = [shape.points[0] for shape in shapes if shape.look in ("candidate-mark", "chosen-mark")]
             words = [shape.points[0] for shape in shapes if shape.text.endswith("%")]
             assert all(abs(x - mx) > 1 or abs(y - my) > 8 for x, y in words for mx, my in marks)

@@ -7,9 +7,9 @@ from browsing import needs_chromium, shown_step, visit
 from mtvm.tasks.data import DataFolder
 from mtvm.viewer.buildings import Buildings
 from mtvm.viewer.exporting import gif
-from mtvm.viewer.figures import draw_strip, facing
 from mtvm.viewer.sessions import Session, load_live
 from mtvm.viewer.shown import Shown
+from mtvm.viewer.strips import draw_strip, facing
 
 
 def test_a_live_walk_is_that_of_the_evaluation(map_source, data):
@@ -62,7 +62,7 @@ def test_panorama_marks_the_places_that_the_agent_may_go_to(page_with_webgl, ser
     assert chosen == f"{event.action + 1} · {100 * event.probabilities[event.action]:.0f}%"
     assert page.locator("#panorama .candidate.chosen.far").count() == 1
     listed = page.locator(".actions .chosen").inner_text().split()
-    assert listed == ["candidate", str(event.action + 1), f"{100 * event.probabilities[event.action]:.1f}%"]
+    assert (listed[0], listed[-1]) == (str(event.action + 1), f"{100 * event.probabilities[event.action]:.1f}%")
 
 
 def test_a_robot_says_where_the_places_of_its_map_are(map_source):

@@ -80,6 +80,7 @@ def test_words_stand_in_until_the_image_is_drawn(page_with_webgl, server):
 def test_list_filters_and_sorts(page, server, sources):
     source = sources[2]
     visit(page, server, "#source=2")
+    page.click("#more summary")
     errors = source.columns["NE"]
     page.select_option("#sort", "-NE")
     assert rows(page).first.get_attribute("data-id") == source.episodes.ids[int(errors.argmax())]
@@ -124,7 +125,8 @@ def test_steps_by_slider_keys_and_links(page, server, sources):
     page.keyboard.press("ArrowLeft")
     shown_step(page, 0)
     probabilities = page.locator(".actions .share").all_inner_texts()
-    assert probabilities == [f"{100 * share:.1f}%" for share in walk.events[0].probabilities]
+    shares = sorted(walk.events[0].probabilities, reverse=True)
+    assert probabilities == [f"{100 * share:.1f}%" for share in shares]
     page.click("#play")
     shown_step(page, 1)
 
@@ -146,20 +148,6 @@ def test_list_is_walked_through_by_keys_and_steps_go_on(page, server, sources):
     shown_step(page, 1)
 
 
-def test_compare_puts_two_runs_side_by_side_and_lists_where_they_differ(page, server, sources):
-    visit(page, server, f"#source=0&other=2&id={long_episode(sources).id}")
-    page.wait_for_selector(".pane >> nth=1")
-    assert page.locator(".pane").count() == 2
-    assert page.locator(".pane h2").all_inner_texts() == [sources[0].name, sources[2].name]
-    for number in range(2):
-        assert page.locator(".pane").nth(number).locator(".map .other").count() > 0, "each map has the other's way too"
-    frames = page.locator(".map svg").evaluate_all("all => all.map((one) => one.getAttribute('viewBox'))")
-    assert frames[0] == frames[1], "they can be compared"
-    page.check("#differ")
-    differ = int((sources[0].columns["SR"] != sources[2].columns["SR"]).sum())
-    expect(page.locator("#count")).to_have_text(re.compile(f"^{differ} of"), timeout=PATIENCE)
-
-
 def test_talk_lets_the_agent_and_the_visitor_take_steps(page, server):
     page.goto(f"{server.url}/#talk=1")
     page.wait_for_selector(".map .viewpoint.clickable")
@@ -171,10 +159,10 @@ def test_talk_lets_the_agent_and_the_visitor_take_steps(page, server):
     page.wait_for_selector(".actions button")
     count = page.locator(".actions button").count()
     expect(page.locator(".map .candidate-mark, .map .chosen-mark")).to_have_count(count - 1, timeout=PATIENCE)
-    page.locator(".actions button").first.click()
+    page.locator(".actions [data-action='0'] button").click()
     expect(page.locator("#progress")).to_have_text("1 step so far", timeout=PATIENCE)
     expect(page.locator(".memory .strip span")).to_have_count(1, timeout=PATIENCE)
-    page.locator(".actions button").last.click()  # stop
+    page.locator(".actions li", has_text="stop").locator("button").click()
     expect(page.locator("#progress")).to_have_text("It stopped after 1 step.", timeout=PATIENCE)
     expect(page.locator("#go")).to_be_disabled()
 
@@ -202,7 +190,7 @@ def test_start_can_be_chosen_without_a_mouse(page, server):
     page.wait_for_selector("#start option >> nth=3", state="attached")
     wanted = page.locator("#start option").nth(3).get_attribute("value")
     page.select_option("#start", wanted)
-    assert page.locator(".viewpoint.start").get_attribute("data-viewpoint") == wanted
+    assert page.locator(".viewpoint.start-here").get_attribute("data-viewpoint") == wanted
     page.fill("#instruction", "Turn left and stop.")
     with page.expect_response("**/api/sessions") as answer:
         page.click("#begin")
@@ -251,6 +239,7 @@ def test_markup_in_a_result_file_is_shown_and_not_run(browser, run, data, tmp_pa
     named = tmp_path / '<img src=x onerror="window.caught=1">'
     steps = named / "eval" / "r2r-val_unseen" / "steps.jsonl"
     shutil.copytree(run, named)
+    steps.with_name("manifest.json").unlink()
     lines = [json.loads(line) for line in steps.read_text().splitlines()]
     for line in lines:
         line["words"] = [["<img src=x onerror='window.caught=1'>", 0.5]]
@@ -262,7 +251,7 @@ def test_markup_in_a_result_file_is_shown_and_not_run(browser, run, data, tmp_pa
         visit(opened, running)
         opened.wait_for_selector("#matrix svg")
         assert opened.locator(".words").inner_text() == spiteful
-        assert opened.locator(".pane h2").inner_text() == f"{named.name} r2r/val_unseen"
+        assert opened.locator(".pane h2").inner_text().startswith(f"{named.name} r2r/val_unseen")
         assert opened.locator("body img").count() == 0
         assert opened.evaluate("window.caught") is None
         opened.close()

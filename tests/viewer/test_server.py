@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import shutil
 import xml.etree.ElementTree as ElementTree
 
@@ -11,6 +12,7 @@ from asking import begin, client_of, ok, refused
 from mtvm.errors import InputError
 from mtvm.models.agent import Agent
 from mtvm.tasks.events import write_events
+from mtvm.viewer.charts import curves_of, entropy
 from mtvm.viewer.sessions import Limits, Session
 from mtvm.viewer.shown import Shown
 from mtvm.viewer.sources import Defaults, open_sources
@@ -72,18 +74,26 @@ def test_attention_that_nobody_wrote_down_is_thought_again(plain_run, run, data)
         assert thought["memory"] == pytest.approx(event.memory, abs=2e-3)
 
 
-@pytest.mark.parametrize("name", ["map.svg", "matrix.svg", "strip.svg"])
+@pytest.mark.parametrize("name", ["map.svg", "matrix.svg", "memory.svg", "curves.svg", "strip.svg"])
 def test_drawings_are_svg(client, shown, name):
-    answer = ok(client.get(f"/api/walk/{name}", params={"source": 0, "id": shown.sources[0].episodes.ids[0]}))
+    source = shown.sources[0]
+    longest = source.episodes.ids[max(range(len(source.nodes)), key=lambda row: len(source.nodes[row]))]
+    answer = ok(client.get(f"/api/walk/{name}", params={"source": 0, "id": longest}))
     assert answer.headers["content-type"].startswith("image/svg+xml")
     ElementTree.fromstring(answer.text)
 
 
 def test_map_draws_another_sources_walk_too(client, shown):
     params = {"source": 0, "id": shown.sources[0].episodes.ids[0], "step": 0}
-    alone, both = (client.get("/api/walk/map.svg", params=params | more).text for more in ({}, {"other": 2}))
-    assert 'class="other"' in both
-    assert 'class="other"' not in alone
+    alone, both = (client.get("/api/walk/map.svg", params=params | more).text for more in ({}, {"agents": [0, 2]}))
+    assert 'class="other-1"' in both
+    assert 'class="other-1"' not in alone
+    theirs = client.get("/api/walk/map.svg", params=params | {"source": 2, "agents": [0, 2]}).text
+    assert 'class="ahead-1"' in theirs, "an agent has the same colour on every map"
+    assert 'class="ahead-0"' not in theirs
+    assert [re.search('data-metre="(.*?)"', one).group(1) for one in (both, theirs)] == [
+        re.search('data-metre="(.*?)"', both).group(1)
+    ] * 2
 
 
 @pytest.mark.parametrize(
@@ -95,14 +105,77 @@ def test_exports_are_downloads(client, shown, name, kind):
     assert answer.headers["content-disposition"].startswith("attachment;")
 
 
-def test_differences_are_the_episodes_in_which_two_sources_differ(client, shown):
+def test_summary_has_means_differences_and_wins_of_shared_episodes(client, shown):
+    said = ok(client.get("/api/summary", params={"agents": [0, 1]})).json()
     one, two = shown.sources[:2]
-    said = ok(client.get("/api/differences", params={"first": 0, "second": 1, "metric": "NE"})).json()
-    assert said["shared"] == len(one.episodes)
-    differ = {i for i in one.episodes.ids if one.columns["NE"][one.rows[i]] != two.columns["NE"][two.rows[i]]}
-    assert {pair["id"] for pair in said["different"]} == differ
-    apart = [abs(pair["first"] - pair["second"]) for pair in said["different"]]
-    assert apart == sorted(apart, reverse=True)
+    rows = [two.rows[identity] for identity in one.episodes.ids]
+    assert said["episodes"] == len(one.episodes)
+    for source, means in zip((one, two), said["means"], strict=True):
+        assert means["SPL"][0] == pytest.approx(source.columns["SPL"].mean(), abs=1e-3)
+    won, other = one.columns["SR"] > 0, two.columns["SR"][rows] > 0
+    assert said["wins"] == [[0, int((won & ~other).sum())], [int((other & ~won).sum()), 0]]
+    (difference,) = said["differences"]
+    assert difference["NE"]["gain"][0] == pytest.approx(two.columns["NE"].mean() - one.columns["NE"].mean(), abs=1e-3)
+    assert [sum(one["agents"][agent] for one in said["mistakes"]) for agent in (0, 1)] == [(~won).sum(), (~other).sum()]
+    for group in said["groups"]:
+        assert sum(bar["episodes"] for bar in group["bars"]) == len(one.episodes), group["name"]
+        column = one.facts[group["name"]]
+        for bar in group["bars"]:
+            low, high = bar["from"], bar["to"]
+            inside = [(low is None or value >= low) and (high is None or value <= high) for value in column]
+            assert bar["episodes"] == sum(inside), "a click on a bar filters the list by these ends"
+    assert sum(one["episodes"] for one in said["buildings"]) == len(one.episodes)
+
+
+def test_episodes_come_in_pages(client, shown):
+    whole = ok(client.get("/api/sources/0/episodes")).json()
+    pages = [ok(client.get(f"/api/sources/0/episodes?first={first}&count=7")).json() for first in (0, 7, 14)]
+    assert [identity for page in pages for identity in page["id"]] == whole["id"]
+    assert [value for page in pages for value in page["metrics"]["NE"]] == whole["metrics"]["NE"]
+    assert pages[0]["total"] == len(whole["id"])
+
+
+def test_texts_are_compressed_and_streams_are_not(client):
+    assert ok(client.get("/api/sources/0/episodes")).headers["content-encoding"] == "gzip"
+    plain = ok(client.get("/api/sources/0/episodes", headers={"accept-encoding": "identity"}))
+    assert "content-encoding" not in plain.headers
+    assert plain.json() == client.get("/api/sources/0/episodes").json()
+    stream = ok(client.post("/api/walk", json={"session": begin(client)["session"]}))
+    assert "content-encoding" not in stream.headers
+
+
+def test_notes_are_kept_beside_the_results(plain_run, data):
+    shown = Shown(open_sources([plain_run], Defaults(data=data)))
+    client, identity = client_of(shown), shown.sources[0].episodes.ids[1]
+    body = {"id": identity, "tags": ["stairs", " stairs", "", "odd"], "note": "Turns too early."}
+    expected = {identity: {"tags": ["stairs", "odd"], "note": "Turns too early."}}
+    assert ok(client.post("/api/sources/0/notes", json=body)).json() == expected
+    assert json.loads((plain_run / "eval" / "r2r-val_unseen" / "notes.json").read_text()) == expected
+    assert ok(client.get("/api/sources/0/notes")).json() == expected
+    refused(client.post("/api/sources/0/notes", json=body | {"note": "x" * 5000}), 400, "4,000 characters")
+    refused(client.post("/api/sources/0/notes", json=body | {"id": "nobody"}), 404, "no episode nobody")
+    assert ok(client.post("/api/sources/0/notes", json={"id": identity})).json() == {}
+
+
+def test_curves_end_where_the_metrics_say(shown):
+    source = shown.sources[0]
+    for identity in source.episodes.ids[:6]:
+        walk = source.walk(identity)
+        assert walk.distances[-1] == pytest.approx(walk.metrics["NE"], abs=1e-3)
+        assert len(curves_of(walk)["entropy"]) == len(walk.events)
+    assert entropy([0.5, 0.25, 0.25, 0.0]) == 1.5
+
+
+def test_building_says_where_its_viewpoints_are(client, shown):
+    walk = shown.walk(0, shown.sources[0].episodes.ids[0])
+    world = shown.buildings(shown.sources[0].folder).world(walk.scan)
+    places = ok(client.get(f"/api/buildings/{walk.scan}?source=0")).json()["viewpoints"]
+    assert set(places) == set(world.viewpoints.tolist())
+    assert places[walk.viewpoints[0]][:3] == pytest.approx(
+        world.positions[world.node(walk.scan, walk.viewpoints[0])], abs=1e-3
+    )
+    assert {place[3] for place in places.values()} == {0, 1}
+    assert {place[4] for place in places.values()} == {"kitchen", "hallway"}
 
 
 @pytest.mark.parametrize(
@@ -116,7 +189,9 @@ def test_differences_are_the_episodes_in_which_two_sources_differ(client, shown)
         ("/api/walk/map.svg?source=0&id={id}&step=-1", 422, "step"),
         ("/api/walk/matrix.svg?source=2&id={id}", 400, "no attention"),
         ("/api/walk?session=nobody", 410, "no such session"),
-        ("/api/differences?first=0&second=1&metric=luck", 400, "luck"),
+        ("/api/summary?agents=7", 404, "sources 0 to 2"),
+        ("/api/summary", 422, "agents"),
+        ("/api/buildings/nowhere?agent=0", 404, "no building"),
         ("/api/buildings/nowhere/x?agent=0", 404, "no building"),
         ("/api/buildings/tiny3/x?agent=0", 404, "no viewpoint"),
         ("/api/buildings/tiny3/x", 400, "whose building"),

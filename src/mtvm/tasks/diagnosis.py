@@ -64,7 +64,7 @@ def diagnose(
     kind, move = np.full(len(episodes), -1, dtype=np.int8), np.full(len(episodes), -1, dtype=np.int32)
     for first in range(0, len(episodes), _EPISODES):
         rows = np.arange(first, min(first + _EPISODES, len(episodes)))
-        walked = without_stays(pad([nodes[row] for row in rows]))
+        walked = without_stays(pad([nodes[row] for row in rows.tolist()]))
         some = episodes.select(rows)
         move[rows] = leaves(walked, some.references)
         last = walked[np.arange(len(rows)), (walked >= 0).sum(axis=1) - 1]

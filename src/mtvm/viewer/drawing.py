@@ -55,20 +55,30 @@ STYLES: dict[str, Style] = {
     "reference": Style(stroke="#009e73", width=7, opacity=0.45),
     "goal": Style(stroke="#009e73", width=1.5, dash=(5, 4)),
     "goal-mark": Style(fill="#009e73"),
-    "path": Style(stroke="#0072b2", width=3),
-    "path-ahead": Style(stroke="#0072b2", width=2, dash=(2, 5), opacity=0.7),
-    "other": Style(stroke="#d55e00", width=2.5, dash=(7, 4)),
+    "start": Style(fill="#ffffff", stroke="#1e2022", width=2),
+    "scale": Style(stroke="#1e2022", width=1.5),
     "candidate": Style(stroke="#e69f00", width=2),
     "candidate-mark": Style(fill="#e69f00", stroke="#ffffff", width=1),
     "chosen-mark": Style(fill="#b84400", stroke="#ffffff", width=1),
     "candidate-number": Style(fill="#1e2022", bold=True),
     "chosen-number": Style(fill="#ffffff", bold=True),
-    "agent": Style(fill="#0072b2", stroke="#ffffff", width=1.5),
     "left": Style(stroke="#d55e00", width=2.5),
     "cell": Style(fill="#0072b2"),
     "cell-frame": Style(stroke="#c4c8ce", width=0.5),
     "now": Style(stroke="#d55e00", width=2),
+    "axis": Style(stroke="#9aa1ab", width=1),
+    "grid": Style(stroke="#e3e5e8", width=1),
 }
+
+AGENTS = ("#0072b2", "#aa3377", "#117733", "#882255", "#33a1c9", "#6a3d9a")
+"""Of the agents that are compared, in their order; candidates are orange, the reference path is green."""
+for _number, _colour in enumerate(AGENTS):
+    STYLES[f"path-{_number}"] = Style(stroke=_colour, width=3)
+    STYLES[f"ahead-{_number}"] = Style(stroke=_colour, width=2, dash=(2, 5), opacity=0.7)
+    STYLES[f"other-{_number}"] = Style(stroke=_colour, width=2.5, dash=(7, 4))
+    STYLES[f"agent-{_number}"] = Style(fill=_colour, stroke="#ffffff", width=1.5)
+    STYLES[f"stands-{_number}"] = Style(fill=_colour, stroke="#ffffff", width=1)
+    STYLES[f"bar-{_number}"] = Style(fill=_colour)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -104,6 +114,8 @@ class Drawing:
         self.width, self.height, self.label = width, height, label
         """`label` describes the drawing for those who cannot see it."""
         self.shapes: list[Shape] = []
+        self.data: dict[str, str] = {}
+        """data-* attributes of the whole."""
 
     def line(self, look: str, *points: Point, width: float | None = None, **data: object) -> None:
         if len(points) > 1:
@@ -168,12 +180,15 @@ class Drawing:
         parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_n(self.width)} {_n(self.height)}" '
             f'width="{_n(self.width)}" height="{_n(self.height)}" role="img" aria-label="{_escaped(self.label)}" '
-            'font-family="system-ui, sans-serif">',
+            f'font-family="system-ui, sans-serif"{self._named()}>',
             f'<rect class="ground" width="{_n(self.width)}" height="{_n(self.height)}" fill="#ffffff"/>',
             *map(_svg_shape, self.shapes),
             "</svg>\n",
         ]
         return "\n".join(parts)
+
+    def _named(self) -> str:
+        return "".join(f' data-{name}="{_escaped(value)}"' for name, value in self.data.items())
 
     # Pixels
 

@@ -10,7 +10,10 @@ from collections.abc import Callable
 
 from mtvm.tasks.metric import format_value
 from mtvm.viewer.buildings import Buildings
-from mtvm.viewer.figures import Walk, draw_frames, draw_map, draw_matrix, draw_strip
+from mtvm.viewer.charts import draw_matrix
+from mtvm.viewer.figures import Walk
+from mtvm.viewer.maps import MapOptions, draw_map
+from mtvm.viewer.strips import draw_frames, draw_strip
 
 _MILLISECONDS = 1200
 
@@ -51,7 +54,7 @@ def page_of(buildings: Buildings, walk: Walk, check: Callable[[], None] = _nobod
     maps = []
     for event in walk.events:
         check()
-        maps.append(draw_map(buildings, walk, event.step).svg())
+        maps.append(draw_map(buildings, walk, MapOptions(step=event.step, legend=("agent",))).svg())
     steps = "\n".join(f'<div class="step" {"" if n == 0 else "hidden"}>\n{drawn}</div>' for n, drawn in enumerate(maps))
     metrics = ", ".join(f"{name} {format_value(name, value)}" for name, value in walk.metrics.items())
     matrix = ""

@@ -25,9 +25,7 @@ def read_notes(results: Path) -> dict[str, dict[str, Any]]:
         return {}
     found = read_json(path, "notes")
     if not isinstance(found, dict) or not all(map(_is_entry, found.values())):
-        raise InputError(
-            f"{path}: notes are an object with 'tags' and 'note' for each episode; mend or remove the file."
-        )
+        raise InputError(f"{path}: notes are an object with 'tags' and 'note' for each episode; mend the file.")
     return found
 
 

@@ -5,37 +5,26 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, StreamingResponse
 from fastapi.staticfiles import StaticFiles
-from pydantic import AfterValidator, BaseModel, Field, FiniteFloat
+from pydantic import BaseModel, Field, FiniteFloat
 from starlette.exceptions import HTTPException
 
 import mtvm
 from mtvm.errors import InputError
 from mtvm.tasks.events import StepEvent
+from mtvm.viewer.compression import Compressed
 from mtvm.viewer.safety import Guard
 from mtvm.viewer.shown import Shown
 from mtvm.viewer.sources_api import add_buildings, add_sources, known, known_node
+from mtvm.viewer.texts import Text
 from mtvm.viewer.walks_api import add_walks
 
 STATIC = Path(__file__).parent / "static"
-
-
-def _writable(text: str) -> str:
-    """Half a character, which JSON can hold and no file can."""
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            raise ValueError("the text is not Unicode: half of a surrogate pair is missing") from None
-    return text
-
-
-Text = Annotated[str, AfterValidator(_writable)]
 
 
 class Start(BaseModel):
@@ -120,6 +109,7 @@ def make_app(shown: Shown, token: str | None = None) -> FastAPI:
     def reference() -> FileResponse:
         return FileResponse(STATIC / "reference.html", headers={"cache-control": "no-store"})
 
+    app.add_middleware(Compressed)
     app.add_middleware(Guard, token=token)
     return app
 

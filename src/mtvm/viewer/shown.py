@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import secrets
 import threading
 from collections import OrderedDict
 from pathlib import Path
@@ -43,6 +44,8 @@ class Shown:
         painter: Painter | None = None,
     ) -> None:
         self.sources = sources
+        self.name = secrets.token_hex(8)
+        """By which a page sees that it talks to another server than before."""
         self._painter = painter
         self.waking = self.awake = False
         """Whether an agent is being loaded, which pictures that have to be drawn wait for; whether one was."""

@@ -4,31 +4,49 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import Any
+import threading
+from typing import Annotated, Any
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Query
 from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel
 
 import mtvm
-from mtvm.errors import InputError
 from mtvm.tasks.metric import METRICS
 from mtvm.viewer.buildings import Buildings
-from mtvm.viewer.figures import Walk, draw_map
+from mtvm.viewer.figures import Walk
+from mtvm.viewer.maps import draw_map
+from mtvm.viewer.notes import read_notes, write_note
 from mtvm.viewer.refusals import UnknownError
 from mtvm.viewer.shown import Shown
+from mtvm.viewer.summary import Summary
+from mtvm.viewer.texts import Text
 from mtvm.viewer.walks_api import svg
+
+Count = Annotated[int, Query(ge=0)]
 
 _PATIENCE = 0.5  # seconds; a browser has few connections, and one that waits for a picture is one less
 
 
+class Note(BaseModel):
+    """On an episode; an empty one is removed."""
+
+    id: Text
+    tags: list[Text] = []
+    note: Text = ""
+
+
 def add_sources(app: FastAPI, shown: Shown) -> None:
     """The answers below /api/sources, and what a page asks for first."""
+    summaries: dict[tuple[int, ...], dict[str, Any]] = {}
+    computing = threading.Lock()
 
     @app.get("/api/overview")
     def overview() -> dict[str, Any]:
         """The sources, the agents that can be talked to, and what the metrics mean."""
         return {
             "version": mtvm.__version__,
+            "server": shown.name,
             "sources": [source.describe() for source in shown.sources],
             "agents": [{"name": guide.name, "buildings": guide.buildings.scans} for guide in shown.guides],
             "metrics": {
@@ -39,23 +57,29 @@ def add_sources(app: FastAPI, shown: Shown) -> None:
         }
 
     @app.get("/api/sources/{number}/episodes")
-    def episodes(number: int) -> Response:
-        """Every episode of a source: ids, scans, texts, numbers of steps and metrics, column by column."""
-        return Response(json.dumps(shown.source(number).table()), media_type="application/json")
+    def episodes(number: int, first: Count = 0, count: Count | None = None) -> Response:
+        """Episodes of a source, from the `first` on: ids, texts, what they are like, and metrics, column by column."""
+        return Response(json.dumps(shown.source(number).table(first, count)), media_type="application/json")
 
-    @app.get("/api/differences")
-    def differences(first: int, second: int, metric: str = "SR") -> dict[str, Any]:
-        """The episodes that two sources share and that differ in a metric, the largest difference first."""
-        one, two = shown.source(first), shown.source(second)
-        if metric not in one.columns or metric not in two.columns:
-            raise InputError(f"the two sources have no metric {metric[:20]!r} in common.")
-        shared = [identity for identity in one.episodes.ids if identity in two.rows]
-        pairs = [
-            (identity, float(one.columns[metric][one.rows[identity]]), float(two.columns[metric][two.rows[identity]]))
-            for identity in shared
-        ]
-        different = sorted((pair for pair in pairs if pair[1] != pair[2]), key=lambda pair: -abs(pair[1] - pair[2]))
-        return {"shared": len(shared), "different": [{"id": i, "first": a, "second": b} for i, a, b in different]}
+    @app.get("/api/sources/{number}/notes")
+    def notes(number: int) -> dict[str, Any]:
+        """Notes and tags, by episode."""
+        return read_notes(shown.source(number).path)
+
+    @app.post("/api/sources/{number}/notes")
+    def note(number: int, asked: Note) -> dict[str, Any]:
+        """Replace the note on an episode; all notes."""
+        source = shown.source(number)
+        source.row(asked.id)
+        return write_note(source.path, asked.id, asked.tags, asked.note)
+
+    @app.get("/api/summary")
+    def summary(agents: Annotated[tuple[int, ...], Query(min_length=1, max_length=20)]) -> dict[str, Any]:
+        """What the episodes that these sources share say of them: means with intervals, differences, mistakes."""
+        with computing:
+            if agents not in summaries:
+                summaries[agents] = Summary([shown.source(number) for number in agents]).to_json()
+            return summaries[agents]
 
 
 def add_buildings(app: FastAPI, shown: Shown) -> None:
@@ -67,10 +91,16 @@ def add_buildings(app: FastAPI, shown: Shown) -> None:
         buildings = shown.guide(agent).buildings
         return svg(draw_map(buildings, Walk("", known(buildings, scan), "", [])).svg())
 
+    @app.get("/api/buildings/{scan}")
+    def building(scan: str, agent: int | None = None, source: int | None = None) -> dict[str, Any]:
+        """Every viewpoint of a building: east, north, up (metres), storey (from 0) and room."""
+        buildings = shown.buildings_of(scan, agent, source)
+        return {"viewpoints": buildings.plan(known(buildings, scan))}
+
     @app.get("/api/buildings/{scan}/{viewpoint}")
     def place(scan: str, viewpoint: str, agent: int | None = None, source: int | None = None) -> dict[str, Any]:
-        """What is around a viewpoint: candidates, names and sentences in their directions, heading, elevation
-        and distance of every viewpoint, and whether there is an image."""
+        """What is around a viewpoint: candidates, names and sentences in their directions, and whether there is an
+        image."""
         buildings = shown.buildings_of(scan, agent, source)
         world = buildings.world(known(buildings, scan))
         node = known_node(buildings, scan, viewpoint)
@@ -89,7 +119,6 @@ def add_buildings(app: FastAPI, shown: Shown) -> None:
                     strict=True,
                 )
             ],
-            "directions": buildings.directions(scan, viewpoint),
             "image": buildings.renderer(scan) is not None,
             **dataclasses.asdict(buildings.place(scan, viewpoint)),
         }

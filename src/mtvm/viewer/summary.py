@@ -138,9 +138,7 @@ def _parts(values: NDArray[np.float64]) -> list[Bounds]:
 
 def _counts(values: NDArray[np.float64]) -> list[Bounds]:
     """0, 1, and more."""
+    most = values.max()
     bounds: list[Bounds] = [(0, 0), (1, 1), (2, None)]
-    return [
-        (low, high)
-        for low, high in bounds
-        if ((values >= low) & (values <= (math.inf if high is None else high))).any()
-    ]
+    found = {0, 1} & set(values.tolist()) | ({2} if most >= 2 else set())
+    return [bounds[number] for number in sorted(map(int, found))]

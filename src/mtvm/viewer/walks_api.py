@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI, Query, Request
 from fastapi.responses import Response
 
+from mtvm.viewer.buildings import Buildings
+from mtvm.viewer.charts import Scale, draw_curves, draw_matrix, draw_memory
 from mtvm.viewer.export_queue import Check, ExportQueue
 from mtvm.viewer.exporting import frames, gif, page_of
-from mtvm.viewer.figures import Walk, draw_map, draw_matrix, draw_strip
+from mtvm.viewer.figures import Walk
+from mtvm.viewer.maps import MapOptions, draw_map
 from mtvm.viewer.shown import Shown
+from mtvm.viewer.strips import draw_strip
 
 Id = Annotated[str, Query(max_length=1000)]
 Step = Annotated[int | None, Query(ge=0)]
+Agents = Annotated[tuple[int, ...], Query(max_length=20)]
 
 
 def add_walks(app: FastAPI, shown: Shown) -> None:
@@ -38,21 +43,73 @@ def _add_drawings(app: FastAPI, shown: Shown) -> None:
         id: Id | None = None,
         session: str | None = None,
         step: Step = None,
-        other: int | None = None,
+        agents: Agents = (),
+        own: Literal["source", "session"] = "session",
         here: bool = False,
+        storeys: Annotated[tuple[int, ...], Query(max_length=99)] = (),
+        legend: bool = False,
     ) -> Response:
-        """The map; `other` is a source whose walk of the same episode is drawn too, `here` leaves out other storeys."""
-        buildings, found = shown.chosen(source, id, session)
-        beside = None if other is None or id is None else shown.walk(other, id)
-        return svg(draw_map(buildings, found, step, beside, here).svg())
+        """The map. `agents` are sources whose walks of the same episode are drawn too, each in the colour of its place;
+        `here` leaves out other storeys. With a source and a session both are drawn, and `own` says whose map it is."""
+        buildings, walks, names, mine = _walks(shown, source, id, session, agents)
+        mine = 0 if session is not None and own == "source" else mine
+        options = MapOptions(step, here, mine, storeys, names if legend else ())
+        return svg(draw_map(buildings, walks, options).svg())
+
+    @app.get("/api/walk/curves.svg")
+    def curves(
+        source: int | None = None, id: Id | None = None, session: str | None = None, agents: Agents = ()
+    ) -> Response:
+        """Distance to the goal, probability of STOP and entropy over the steps, a line for each agent."""
+        _, walks, names, _ = _walks(shown, source, id, session, agents)
+        return svg(draw_curves(walks, legend=names if len(names) > 1 else ()).svg())
 
     @app.get("/api/walk/matrix.svg")
     def matrix(
-        source: int | None = None, id: Id | None = None, session: str | None = None, step: Step = None
+        source: int | None = None,
+        id: Id | None = None,
+        session: str | None = None,
+        step: Step = None,
+        scale: Scale = "row",
     ) -> Response:
         """The attention on each word at each step."""
         _, found = shown.chosen(source, id, session, attention=True)
-        return svg(draw_matrix(found, step).svg())
+        return svg(draw_matrix(found, step, scale).svg())
+
+    @app.get("/api/walk/memory.svg")
+    def memory(
+        source: int | None = None,
+        id: Id | None = None,
+        session: str | None = None,
+        step: Step = None,
+        scale: Scale = "row",
+    ) -> Response:
+        """The attention on each memory token at each step."""
+        _, found = shown.chosen(source, id, session, attention=True)
+        return svg(draw_memory(found, step, scale).svg())
+
+
+def _walks(
+    shown: Shown, source: int | None, identity: str | None, session: str | None, agents: tuple[int, ...]
+) -> tuple[Buildings, list[Walk], tuple[str, ...], int]:
+    """What is drawn in one figure: the walks, the agents' names, and which of them is meant."""
+    if session is not None and source is not None and identity is not None:
+        first, live = shown.walk(source, identity), shown.session(session)
+        walk = dataclasses.replace(live.walk(), reference=first.reference, goals=first.goals)
+        return live.buildings, [first, walk], (shown.source(source).name, "now"), 1
+    buildings, found = shown.chosen(source, identity, session)
+    if session is not None or source is None or identity is None:
+        return buildings, [found], ("agent",), 0
+    agents = agents if source in agents else (source, *agents)
+    walks = [found if number == source else _or_nothing(shown, number, found) for number in agents]
+    return buildings, walks, tuple(shown.source(number).name for number in agents), agents.index(source)
+
+
+def _or_nothing(shown: Shown, number: int, found: Walk) -> Walk:
+    """The walk of another agent in this episode; one without steps if it has none."""
+    if found.id not in shown.source(number).rows:
+        return dataclasses.replace(found, events=[], metrics={}, distances=[])
+    return shown.walk(number, found.id)
 
 
 def _add_exports(app: FastAPI, shown: Shown) -> None:

@@ -94,9 +94,11 @@ def figure(
     """
     from mtvm.app.view import shown_of
     from mtvm.io.files import atomic_path, write_text
+    from mtvm.viewer.charts import draw_matrix
     from mtvm.viewer.exporting import frames, gif, page_of
-    from mtvm.viewer.figures import draw_map, draw_matrix, draw_strip
+    from mtvm.viewer.maps import MapOptions, draw_map
     from mtvm.viewer.sources import Defaults
+    from mtvm.viewer.strips import draw_strip
 
     shown = shown_of([path], Defaults(data, task, split, supervision), skyboxes)
     number = _chosen(
@@ -113,7 +115,7 @@ def figure(
     elif kind == "html":
         write_text(target, page_of(buildings, walk))
     elif kind == "map":
-        draw_map(buildings, walk, step).save(target)
+        draw_map(buildings, walk, MapOptions(step=step)).save(target)
     elif kind == "matrix":
         draw_matrix(walk, step).save(target)
     else:

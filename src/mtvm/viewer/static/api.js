@@ -1,14 +1,61 @@
 // Asking the server. Everything that comes back is data: it is shown with textContent, never as markup.
 
+const SLOW = 250, AGAIN = 1500; // milliseconds until a sign says that something is loading, and until a lost server is asked again
+let pending = 0, sign = null, lost = false;
+
+// The server said no; `status` is HTTP's.
+export class Refused extends Error {
+  constructor(said, status) {
+    super(said);
+    this.status = status;
+  }
+}
+
+async function request(path, options) {
+  pending += 1;
+  sign ??= setTimeout(() => document.body.classList.add("loading"), SLOW);
+  try {
+    const answer = await fetch(path, options);
+    if (!answer.ok) throw new Refused(await complaint(answer), answer.status);
+    return answer;
+  } catch (error) {
+    if (error instanceof TypeError) lose(); // fetch's own error: no answer at all
+    throw error instanceof TypeError ? new Error("the server does not answer.") : error;
+  } finally {
+    pending -= 1;
+    if (!pending) {
+      clearTimeout(sign);
+      sign = null;
+      document.body.classList.remove("loading");
+    }
+  }
+}
+
+// Until the server answers again, what is shown is from before.
+function lose() {
+  if (lost) return;
+  lost = true;
+  document.body.classList.add("lost");
+  document.getElementById("lost").hidden = false;
+  setTimeout(look, AGAIN);
+}
+
+async function look() {
+  try {
+    const overview = await (await fetch("api/overview")).json();
+    lost = false;
+    document.body.classList.remove("lost");
+    document.getElementById("lost").hidden = true;
+    window.dispatchEvent(new CustomEvent("found", { detail: overview }));
+  } catch {
+    setTimeout(look, AGAIN);
+  }
+}
+
+const asJson = (body) => ({ method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+
 export async function ask(path, body) {
-  const options = body === undefined ? {} : {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  };
-  const answer = await fetch(path, options);
-  if (!answer.ok) throw new Error(await complaint(answer));
-  return answer.json();
+  return (await request(path, body === undefined ? {} : asJson(body))).json();
 }
 
 async function complaint(answer) {
@@ -21,18 +68,14 @@ async function complaint(answer) {
 
 // The server's own drawings; parsed as XML, in which nothing runs.
 export async function askDrawing(path) {
-  const answer = await fetch(path);
-  if (!answer.ok) throw new Error(await complaint(answer));
+  const answer = await request(path, {});
   const parsed = new DOMParser().parseFromString(await answer.text(), "image/svg+xml");
   return document.importNode(parsed.documentElement, true);
 }
 
 // The lines of a stream as they come.
 export async function* askStream(path, body) {
-  const answer = await fetch(path, {
-    method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(await complaint(answer));
+  const answer = await request(path, asJson(body));
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {
@@ -48,9 +91,31 @@ export async function* askStream(path, body) {
   }
 }
 
+// What was answered is kept; what failed is asked for again.
+export class Kept {
+  constructor(make) {
+    this.make = make;
+    this.found = new Map();
+  }
+
+  get(key) {
+    if (!this.found.has(key)) {
+      const asked = this.make(key);
+      this.found.set(key, asked);
+      asked.catch(() => { if (this.found.get(key) === asked) this.found.delete(key); });
+    }
+    return this.found.get(key);
+  }
+
+  clear() {
+    this.found.clear();
+  }
+}
+
+// Lists are repeated, what is null is left out.
 export function query(values) {
-  const given = Object.entries(values).filter(([, value]) => value !== null && value !== undefined);
-  return new URLSearchParams(given).toString();
+  const pairs = Object.entries(values).flatMap(([name, value]) => (Array.isArray(value) ? value : [value]).map((one) => [name, one]));
+  return new URLSearchParams(pairs.filter(([, value]) => value !== null && value !== undefined)).toString();
 }
 
 export function element(tag, attributes = {}, ...children) {

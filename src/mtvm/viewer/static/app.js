@@ -1,77 +1,135 @@
-// The page: which episode and step are shown, and what happens when somebody clicks.
-// The address after # names what is shown, so that a link reopens it.
+// The page: which agents, episode and step are shown, and what happens when somebody clicks.
+// The address after # names all of it, so that a link reopens it and the back button goes back.
 
-import { ask, askDrawing, element, query } from "./api.js";
+import { Kept, ask, element, query } from "./api.js";
+import { Insight } from "./insight.js";
 import { EpisodeList } from "./list.js";
+import { Overview } from "./overview.js";
 import { Pane } from "./pane.js";
-import { showPanorama, turnPanorama } from "./panorama.js";
+import { showPanorama, markPanorama, turnPanorama } from "./panorama.js";
+import { Tables } from "./tables.js";
 import { Talk } from "./talk.js";
 
 const $ = (name) => document.getElementById(name);
 const PLAY = 900; // milliseconds a step
 
-const state = { source: 0, other: null, id: null, step: 0, talking: false };
-let overview, list, talk, walk, otherWalk, playing = null;
-const panes = [new Pane({ act: (action) => talk.act(action) }), new Pane({})];
-const tables = new Map();
-const places = new Map();
+const state = { view: "watch", agents: [0], id: null, step: 0, tab: "words", scale: "row" };
+const panes = [];
+const tables = new Tables((table) => { if (table === list?.table) list.grown(); else list?.filter(); });
+const walks = new Kept((key) => ask(`api/walk?${key}`));
+const places = new Kept(ask);
+const notes = new Kept((source) => ask(`api/sources/${source}/notes`));
+let info, list, talk, insight, overview, watched = [], playing = null, failed = null;
 
 async function start() {
-  table(Number(new URLSearchParams(location.hash.slice(1)).get("source") ?? 0)).catch(() => null); // in the meantime
-  overview = await ask("api/overview");
-  list = new EpisodeList((id) => go({ id, step: 0 }));
-  talk = new Talk(overview.agents, panes[0], { redraw, complain });
+  const first = Number(new URLSearchParams(location.hash.slice(1)).get("source") ?? 0);
+  tables.get(first).catch(() => null); // in the meantime
+  info = await ask("api/overview");
+  list = new EpisodeList((id) => go({ id, step: 0 }), () => go({}));
+  overview = new Overview((filters) => { list.set(filters); go({ view: "watch", id: list.first(), step: 0 }); });
+  insight = new Insight({ go, noted: (found) => { notes.found.set(state.agents[0], Promise.resolve(found)); list.annotate(found); } });
+  talk = new Talk(info.agents, { redraw, complain, paneOf });
   fillSources();
   $("source").addEventListener("change", () => changeSource(Number($("source").value)));
-  $("other").addEventListener("change", () => go({ other: $("other").value === "" ? null : Number($("other").value) }));
-  $("differ").addEventListener("change", restrict);
   $("slider").addEventListener("input", () => go({ step: Number($("slider").value) }));
   $("back").addEventListener("click", () => move(-1));
   $("forward").addEventListener("click", () => move(1));
   $("play").addEventListener("click", togglePlay);
-  $("watch-tab").addEventListener("click", () => go({ talking: false }));
-  $("talk-tab").addEventListener("click", () => go({ talking: true }));
-  $("talk-tab").disabled = overview.agents.length === 0;
-  if (!overview.agents.length) $("talk-tab").title = "No agent is here: open a run instead of a result file.";
+  $("csv").addEventListener("click", downloadList);
+  $("reword").addEventListener("click", reword);
+  for (const view of ["watch", "overview", "talk"]) $(`${view}-tab`).addEventListener("click", () => go({ view }));
   document.addEventListener("keydown", key);
-  window.addEventListener("hashchange", () => read());
+  window.addEventListener("popstate", read);
+  window.addEventListener("found", ({ detail }) => found(detail));
+  window.addEventListener("pagehide", () => talk.leave());
   await read();
 }
 
-function fillSources() {
-  const options = overview.sources.map((source, number) => element("option", { value: number }, source.name));
-  $("source").replaceChildren(...options);
-  $("other").replaceChildren(element("option", { value: "" }, "nothing"), ...options.map((option) => option.cloneNode(true)));
-  $("other").disabled = overview.sources.length < 2;
+// The server answers again; another one knows nothing of what was here.
+function found(said) {
+  if (said.server !== info.server) {
+    info = said;
+    for (const one of [tables, walks, places, notes, overview, insight]) one.clear();
+    list.tables = [];
+    watched = [];
+    talk.forget(info.agents);
+    fillSources();
+    return read();
+  }
+  return update();
 }
 
-const split = (source) => `${overview.sources[source].task} ${overview.sources[source].split}`;
+function paneOf(number) {
+  while (panes.length <= number) {
+    const made = new Pane({ act: (action) => talk.act(action), hover: (action) => hover(action, made), number: panes.length });
+    panes.push(made);
+  }
+  return panes[number];
+}
+
+// A candidate that the pointer is on is marked in the list, on the map and in the panorama.
+function hover(action, pane) {
+  pane.highlight(action);
+  if (pane === scene().main?.pane) markPanorama(action);
+}
+
+function fillSources() {
+  $("source").replaceChildren(...info.sources.map((source, number) => element("option", { value: number }, source.name)));
+  $("others").replaceChildren(...info.sources.map((source, number) => {
+    const box = element("input", { type: "checkbox", name: "other", value: number });
+    box.addEventListener("change", () => go({ agents: [state.agents[0], ...[...$("others").querySelectorAll("input:checked")].map((one) => Number(one.value))] }));
+    return element("label", {}, box, element("span", { class: "swatch" }), source.name);
+  }));
+  $("talk-tab").disabled = info.agents.length === 0;
+  $("talk-tab").title = info.agents.length ? "" : "No agent is here: open a run instead of a result file.";
+}
+
+const split = (source) => `${info.sources[source].task} ${info.sources[source].split}`;
+const nameOf = (source) => info.sources[source].name;
+// Where all that are compared are of one split, its name says nothing.
+const shortName = (source) => nameOf(source).replace(` ${info.sources[source].task}/${info.sources[source].split}`, "") || nameOf(source);
 
 // The same episode as before where the new source has it.
 function changeSource(source) {
-  const same = split(source) === split(state.source);
-  return go({ source, other: same && state.other !== source ? state.other : null, ...(same ? {} : { id: null, step: 0 }) });
+  const same = split(source) === split(state.agents[0]);
+  const others = same ? state.agents.slice(1).filter((one) => one !== source) : [];
+  return go({ agents: [source, ...others], ...(same ? {} : { id: null, step: 0 }) });
 }
 
 // The address is the state.
 async function read() {
   const given = new URLSearchParams(location.hash.slice(1));
-  const number = (name) => (given.get(name) === null || given.get(name) === "" ? null : Number(given.get(name)));
-  const source = Math.min(Math.max(number("source") ?? 0, 0), overview.sources.length - 1);
+  const known = (number) => Number.isInteger(number) && Boolean(info.sources[number]);
+  const source = Number(given.get("source") ?? 0), first = known(source) ? source : 0;
+  const others = (given.get("other") ?? "").split(",").filter(Boolean).map(Number).filter((one) => known(one) && one !== first);
+  const view = given.has("talk") ? "talk" : given.get("view") === "overview" ? "overview" : "watch";
   Object.assign(state, {
-    source, other: number("other"), id: given.get("id"), step: number("step") ?? 0, talking: given.has("talk"),
+    agents: [first, ...new Set(others)], id: given.get("id"), step: Number(given.get("step")) || 0, view,
+    tab: given.get("tab") ?? "words", scale: given.get("scale") ?? "row",
   });
-  if (state.other !== null && !overview.sources[state.other]) state.other = null;
+  list.set(Object.fromEntries(given));
   await update();
 }
 
+const subject = () => `${state.view} ${state.agents} ${state.id}`;
+let remembered = null;
+
+// What can be gone back to is another episode, other agents or another view; steps and filters replace the address.
 function go(changes) {
   Object.assign(state, changes);
-  const address = query({
-    source: state.source, other: state.other, id: state.id, step: state.step || null, talk: state.talking ? 1 : null,
-  });
-  history.replaceState(null, "", `#${address}`);
+  remember();
   return update();
+}
+
+function remember() {
+  const { agents, id, step, view, tab, scale } = state;
+  const address = `#${query({
+    source: agents[0], other: agents.slice(1).join(",") || null, id, step: step || null, talk: view === "talk" ? 1 : null,
+    view: view === "overview" ? view : null, tab: tab === "words" ? null : tab, scale: scale === "row" ? null : scale, ...list.get(),
+  })}`;
+  if (remembered !== null && remembered !== subject()) history.pushState(null, "", address);
+  else history.replaceState(null, "", address);
+  remembered = subject();
 }
 
 let updates = 0;
@@ -80,31 +138,43 @@ async function update() {
   const mine = ++updates;
   let note = null;
   try {
-    if (state.talking !== document.body.classList.contains("talking")) changeTask();
-    $("talk").hidden = !state.talking;
-    $("episodes").hidden = state.talking;
-    $("watch-tab").setAttribute("aria-pressed", String(!state.talking));
-    $("talk-tab").setAttribute("aria-pressed", String(state.talking));
-    if (state.talking) {
+    arrange();
+    if (state.view === "talk") {
       await talk.open();
     } else {
-      note = await openSource();
-      note = (await openEpisode()) ?? note;
+      note = await openSources(mine);
+      if (mine !== updates) return;
+      if (state.view === "overview") await overview.show(state.agents, state.agents.map(shortName), info.metrics);
+      else note = (await openEpisode(mine)) ?? note;
     }
     if (mine !== updates) return; // a later click overtook this one
-    await redraw();
+    remembered = subject();
+    if (state.view !== "overview") await redraw();
+    else document.body.dataset.shown = `overview ${state.agents}`;
     if (mine === updates) complain(note);
+    document.body.classList.toggle("stale", false);
   } catch (error) {
-    if (mine === updates) complain(error);
+    if (mine !== updates) return;
+    document.body.classList.add("stale"); // what is shown is not what was asked for
+    complain(error);
   }
 }
 
-// What was shown of the one task is drawn anew when its turn comes again.
-function changeTask() {
-  document.body.classList.toggle("talking", state.talking);
+// What was shown in the one view is drawn anew when its turn comes again.
+function arrange() {
+  const before = document.body.dataset.view;
+  document.body.dataset.view = state.view;
+  document.body.classList.toggle("talking", state.view === "talk");
+  for (const view of ["watch", "overview", "talk"]) $(`${view}-tab`).setAttribute("aria-pressed", String(state.view === view));
+  $("talk").hidden = state.view !== "talk";
+  $("episodes").hidden = state.view === "talk";
+  $("overview").hidden = state.view !== "overview";
+  document.querySelector("main").hidden = state.view === "overview";
+  insight.choose(state.tab, state.scale);
+  if (before === state.view) return;
   if (playing) togglePlay();
-  walk = otherWalk = null;
-  $("matrix").replaceChildren();
+  watched = [];
+  insight.clear();
 }
 
 function complain(error) {
@@ -113,204 +183,168 @@ function complain(error) {
   $("message").textContent = said.charAt(0).toUpperCase() + said.slice(1);
 }
 
-function table(number) {
-  if (!tables.has(number)) tables.set(number, ask(`api/sources/${number}/episodes`));
-  return tables.get(number);
-}
-
 // Returns what is wrong with the address, if something is shown all the same.
-async function openSource() {
-  $("source").value = state.source;
-  for (const option of $("other").options) {
-    const number = Number(option.value);
-    option.disabled = option.value !== "" && (number === state.source || split(number) !== split(state.source));
-  }
-  $("other").value = state.other ?? "";
-  const source = overview.sources[state.source];
-  $("means").textContent = Object.entries(source.metrics)
-    .filter(([name]) => ["NE", "SR", "SPL", "nDTW"].includes(name))
-    .map(([name, value]) => `${name} ${value.toFixed(overview.metrics[name].unit === "m" ? 2 : 1)}`).join("  ");
-  const found = await table(state.source);
-  if (list.table !== found) list.show(found);
-  $("differ-label").hidden = state.other === null;
-  if (restricted !== restriction()) await restrict();
-  if (state.id === null || !found.id.includes(state.id)) {
-    const missing = state.id;
-    state.id = list.first() ?? found.id[0];
-    if (missing !== null) state.step = 0;
-    if (list.chosen !== state.id) list.mark(state.id);
-    return missing === null ? null : new Error(`There is no episode ${missing.slice(0, 60)} in ${source.name}; this is another one.`);
-  }
-  if (list.chosen !== state.id) list.mark(state.id);
-  return null;
-}
-
-let restricted = "";
-
-function restriction() {
-  return state.other === null || !$("differ").checked ? "" : `${state.source} ${state.other}`;
-}
-
-async function restrict() {
-  restricted = restriction();
-  if (!restricted) return list.restrict(null);
-  const found = await ask(`api/differences?${query({ first: state.source, second: state.other })}`);
-  list.restrict(new Set(found.different.map((one) => one.id)));
-}
-
-async function openEpisode() {
-  const key = `${state.source} ${state.id}`;
-  if (walk?.key !== key) {
-    const source = state.source, id = state.id;
-    const found = await ask(`api/walk?${query({ source, id })}`);
-    if (state.source !== source || state.id !== id) return null;
-    walk = { key, ...found };
-    $("matrix").replaceChildren();
-    think(source, id, key);
-  }
-  const problem = await openOther();
-  const last = Math.max(walk.events.length, otherWalk?.events?.length ?? 0) - 1;
-  state.step = Math.min(Math.max(state.step, 0), last);
-  return problem;
-}
-
-// The walk to compare with; returns what is wrong if there is none.
-async function openOther() {
-  if (state.other === null) {
-    otherWalk = null;
+async function openSources(mine) {
+  const first = state.agents[0];
+  state.agents = state.agents.filter((one) => split(one) === split(first));
+  drawHeader();
+  const found = await Promise.all(state.agents.map((one) => tables.get(one)));
+  if (mine !== updates) return null;
+  if (list.tables.length !== found.length || found.some((table, place) => table !== list.tables[place])) list.show(found, state.agents.map(shortName));
+  const said = await notes.get(first).catch(() => ({}));
+  if (mine !== updates) return null;
+  if (list.notes !== said) list.annotate(said);
+  const missing = state.id;
+  if (missing !== null && !found[0].rows.has(missing)) await found[0].complete;
+  if (missing !== null && found[0].rows.has(missing)) {
+    if (list.chosen !== missing) list.mark(missing);
     return null;
   }
-  const key = `${state.other} ${state.id}`, source = state.other, id = state.id;
-  if (otherWalk?.key !== key) {
-    const found = await ask(`api/walk?${query({ source, id })}`).catch((missing) => ({ missing }));
-    if (state.other !== source || state.id !== id) return null;
-    otherWalk = { key, ...found };
-    if (!otherWalk.missing) thinkOther(source, id, key);
+  state.id = list.first() ?? found[0].id[0];
+  if (missing !== null) state.step = 0;
+  list.mark(state.id);
+  return missing === null ? null : new Error(`There is no episode ${missing.slice(0, 60)} in ${nameOf(first)}; this is another one.`);
+}
+
+function drawHeader() {
+  $("source").value = state.agents[0];
+  let offered = 0;
+  for (const box of $("others").querySelectorAll("input")) {
+    const number = Number(box.value), agent = state.agents.indexOf(number), here = number !== state.agents[0] && split(number) === split(state.agents[0]);
+    box.checked = agent > 0;
+    box.parentElement.hidden = !here;
+    box.parentElement.className = agent > 0 ? `agent-${agent % 6}` : "";
+    offered += here;
   }
-  return otherWalk.missing ?? null;
+  $("compare").hidden = !offered;
+  $("compare").querySelector("summary").textContent = state.agents.length > 1 ? `Compare (${state.agents.length})` : "Compare";
+  const many = state.agents.length > 1;
+  $("means").replaceChildren(...state.agents.map((source, agent) => element("span", { class: `agent-${agent % 6}` }, ...(many ? [element("span", { class: "swatch" }), `${shortName(source)}  `] : []),
+    Object.entries(info.sources[source].metrics).filter(([name]) => (many ? ["SR", "SPL"] : ["NE", "SR", "SPL", "nDTW"]).includes(name))
+      .map(([name, value]) => `${name} ${value.toFixed(info.metrics[name].unit === "m" ? 2 : 1)}`).join("  "))));
+  const said = state.agents.flatMap((source) => info.sources[source].notes.map((one) => `${nameOf(source)}: ${one}`));
+  $("source-notes").hidden = !said.length;
+  $("source-notes").textContent = said.join(" ");
+}
+
+const canRethink = (walk, source) => info.sources[source].can_walk && !walk.events.some((event) => event.words);
+
+// The walks of all agents in the episode; returns what is wrong if one is missing.
+async function openEpisode(mine) {
+  const { id, agents } = state;
+  const asked = agents.map((source) => walks.get(query({ source, id })));
+  const settled = await Promise.allSettled(asked);
+  if (mine !== updates) return null;
+  if (settled[0].status === "rejected") throw settled[0].reason;
+  if (watched[0]?.walk.id !== id) failed = null;
+  const before = new Map(watched.map((one) => [`${one.source} ${one.walk.id}`, one.walk]));
+  watched = agents.flatMap((source, number) => (settled[number].status === "rejected" ? [] : [{ source, number, walk: before.get(`${source} ${id}`) ?? settled[number].value }]));
+  for (const one of watched) if (canRethink(one.walk, one.source)) think(one.source, id);
+  insight.showNote(agents[0], id, list.notes);
+  state.step = Math.min(Math.max(state.step, 0), Math.max(...watched.map(({ walk }) => walk.events.length)) - 1);
+  return settled.find((one) => one.status === "rejected")?.reason ?? null;
 }
 
 // The attention may have to be computed; the rest of the page does not wait for it.
-async function think(source, id, key) {
-  if (canRethink(walk, source)) $("matrix").replaceChildren(element("p", { class: "hint" }, "The agent is thinking this walk over again…"));
-  const thought = await rethought(walk, source, id);
-  if (walk?.key !== key) return;
-  if (thought) {
-    walk = { key, ...thought };
-    await redraw();
+async function think(source, id) {
+  const own = source === state.agents[0];
+  if (own) insight.waiting();
+  let thought = null;
+  try {
+    thought = await walks.get(query({ source, id, attention: true }));
+  } catch (error) {
+    if (own) failed = error.message;
   }
-  await drawMatrix();
+  const shown = watched.find((one) => one.source === source && one.walk.id === id);
+  if (!shown || state.view !== "watch" || state.id !== id) return;
+  if (thought) shown.walk = thought;
+  await redraw().catch(complain);
 }
 
-async function thinkOther(source, id, key) {
-  const thought = await rethought(otherWalk, source, id);
-  if (otherWalk?.key !== key || !thought) return;
-  otherWalk = { key, ...thought };
-  await redraw();
-}
-
-const canRethink = (known, source) => overview.sources[source].can_walk && !known.events.some((event) => event.words);
-
-// The walk with what the agent thinks along it; null if that is known already, or cannot be.
-async function rethought(known, source, id) {
-  if (!canRethink(known, source)) return null;
-  return ask(`api/walk?${query({ source, id, attention: true })}`).catch(() => null);
-}
-
-function shown() {
-  return state.talking ? talk.shown() : { walk, address: { source: state.source, id: state.id }, place: { source: state.source } };
+// What is drawn: a pane for each walk, and the one whose candidates are in the panorama.
+function scene() {
+  if (state.view === "talk") return talk.scene();
+  const parts = watched.map(({ source, number, walk }) => ({
+    walk, pane: paneOf(number), title: nameOf(source), live: false, place: { source },
+    address: { source, id: state.id, ...(state.agents.length > 1 ? { agents: state.agents } : {}) },
+  }));
+  return { parts, main: parts[0] };
 }
 
 async function redraw() {
-  const { walk: current, address, place } = shown();
-  document.body.classList.toggle("choosing", state.talking && !current);
-  if (state.talking && !current) {
-    document.body.classList.remove("comparing");
-    $("panes").replaceChildren(panes[0].root);
-    return;
-  }
-  const step = state.talking ? talk.step(state.step) : state.step;
-  const comparing = Boolean(otherWalk?.events) && !state.talking;
-  document.body.classList.toggle("comparing", comparing);
-  $("panes").replaceChildren(panes[0].root, ...(comparing ? [panes[1].root] : []));
-  const last = Math.max(current.events.length, comparing ? otherWalk.events.length : 0) - 1;
+  const { parts, main } = scene();
+  document.body.classList.toggle("choosing", state.view === "talk" && !main);
+  document.body.classList.toggle("comparing", parts.length > 1);
+  $("panes").replaceChildren(...(main ? parts.map(({ pane }) => pane.root) : [paneOf(0).root]));
+  $("panes").style.setProperty("--panes", Math.max(parts.length, 1));
+  $("reword").hidden = state.view === "talk" || !talk.agentOf(nameOf(state.agents[0]));
+  if (!main) return;
+  const last = Math.max(...parts.map(({ walk }) => walk.events.length)) - 1;
+  const step = state.view === "talk" ? talk.step(state.step, last) : state.step;
   $("slider").max = last;
   $("slider").value = step;
   $("step").textContent = `step ${step} of ${last}`;
   $("slider").setAttribute("aria-valuetext", $("step").textContent);
-  drawExports(address);
-  const units = overview.metrics;
-  const mine = Math.min(step, current.events.length - 1), theirs = comparing ? Math.min(step, otherWalk.events.length - 1) : 0;
-  const live = state.talking && talk.canAct(mine);
-  const title = state.talking ? talk.title() : overview.sources[state.source].name;
-  const drawn = [
-    panes[0].show(current, address, mine, { title, live, units, other: comparing ? state.other : null }),
-    look(current.events[mine], place, live),
-  ];
-  if (comparing) {
-    const there = { source: state.other, id: state.id };
-    drawn.push(panes[1].show(otherWalk, there, theirs, { title: overview.sources[state.other].name, units, other: state.source }));
-  }
-  await Promise.all(drawn);
-  if (state.talking) await drawMatrix();
-  frameMatrix(step);
-  if (!state.talking && mine + 1 < current.events.length) {
-    lookAhead(current.events[mine + 1], place).catch(() => null);
-    panes[0].ahead(address, mine + 1, comparing ? state.other : null);
+  drawExports(main.address, step);
+  const plans = await Promise.all(parts.map((part) => planOf(part)));
+  const mine = Math.min(step, main.walk.events.length - 1);
+  await Promise.all([
+    ...parts.map((part, number) => part.pane.show(part.walk, part.address, step, { title: part.title, live: part.live && talk.canAct(step), units: info.metrics, plan: plans[number] })),
+    look(main.walk.events[mine], main.place, main.live && talk.canAct(step), plans[parts.indexOf(main)]),
+    insight.draw(main.walk, main.address, step, failed),
+  ]);
+  insight.mark(step);
+  if (state.view === "watch") {
+    for (const { walk, pane, address } of parts) if (step + 1 < walk.events.length) pane.ahead(address, step + 1);
+    if (mine + 1 < main.walk.events.length) lookAhead(main.walk.events[mine + 1], main.place).catch(() => null);
   }
   if (!document.body.dataset.shown) performance.mark("first view"); // for those who measure
-  document.body.dataset.shown = `${current.key ?? address.session} ${step}`;
+  document.body.dataset.shown = `${main.address.session ?? `${state.agents[0]} ${main.walk.id}`} ${step}`;
 }
 
-const pathOf = (event) => `api/buildings/${encodeURIComponent(event.scan)}/${encodeURIComponent(event.viewpoint)}`;
+const buildingPath = (scan) => `api/buildings/${encodeURIComponent(scan)}`;
+const pathOf = (event) => `${buildingPath(event.scan)}/${encodeURIComponent(event.viewpoint)}`;
 
-function placeOf(event, where) {
-  const key = `${pathOf(event)}?${query(where)}`;
-  if (!places.has(key)) places.set(key, ask(key));
-  return places.get(key);
+async function planOf({ walk, place }) {
+  const scan = walk.events[0]?.scan;
+  return scan ? (await places.get(`${buildingPath(scan)}?${query(place)}`)).viewpoints : null;
 }
 
 // What the next step needs is fetched while this one is looked at.
 async function lookAhead(event, where) {
-  if (!event) return;
-  const place = await placeOf(event, where);
+  const place = await places.get(`${pathOf(event)}?${query(where)}`);
   if (place.image) await fetch(`${pathOf(event)}/sphere.jpg?${query(where)}`); // asks for it, if it has to be drawn
 }
 
-async function look(event, where, live) {
+async function look(event, where, live, plan) {
   if (!event) return;
-  const path = pathOf(event);
-  const place = await placeOf(event, where);
+  const place = await places.get(`${pathOf(event)}?${query(where)}`);
   const say = (note) => { $("room").textContent = [place.room, note].filter(Boolean).join(" · "); };
-  showPanorama($("panorama"), place, `${path}/sphere.jpg?${query(where)}`, event, live ? (action) => talk.act(action) : null, say)
+  const picture = `${pathOf(event)}/sphere.jpg?${query(where)}`;
+  showPanorama($("panorama"), { place, plan, picture, event, act: live ? (action) => talk.act(action) : null, hover: (action) => hover(action, scene().main.pane) }, say)
     .catch((error) => say(`The panorama cannot be drawn (${error.message}).`));
 }
 
-async function drawMatrix() {
-  const { walk: current, address } = shown();
-  if (!current?.events.some((event) => event.words)) {
-    $("matrix").replaceChildren(element("p", { class: "hint" }, "No attention was recorded, and no agent is here to think it over again."));
-    return;
-  }
-  const drawing = await askDrawing(`api/walk/matrix.svg?${query(address)}`);
-  for (const cell of drawing.querySelectorAll("[data-step]")) {
-    cell.addEventListener("click", () => go({ step: Number(cell.dataset.step) }));
-  }
-  $("matrix").replaceChildren(drawing);
-  frameMatrix(state.step);
+function drawExports(address, step) {
+  const link = (name, title, more = {}) => element("a", { href: `api/walk/${name}?${query({ ...address, ...more })}`, download: "" }, title);
+  const { agents, ...alone } = address;
+  $("exports").replaceChildren(link("walk.gif", "GIF"), link("frames.zip", "PNGs"), link("walk.html", "HTML"), link("map.svg", "map SVG", { step, legend: true }),
+    element("a", { href: `api/walk/matrix.svg?${query({ ...alone, scale: state.scale })}`, download: "" }, "matrix SVG"), link("curves.svg", "curves SVG"),
+    element("a", { href: `api/walk/strip.svg?${query(alone)}`, download: "" }, "views SVG"));
 }
 
-function frameMatrix(step) {
-  for (const cell of $("matrix").querySelectorAll("text[data-step]")) {
-    const current = Number(cell.dataset.step) === step;
-    cell.classList.toggle("current", current);
-    if (current) $("matrix").scrollTop = cell.getAttribute("y") - $("matrix").clientHeight + 20;
-  }
+async function downloadList() {
+  await Promise.all(list.tables.map((table) => table.complete));
+  const file = URL.createObjectURL(new Blob([list.csv()], { type: "text/csv" }));
+  element("a", { href: file, download: "episodes.csv" }).click();
+  setTimeout(() => URL.revokeObjectURL(file), 10_000);
 }
 
-function drawExports(address) {
-  const link = (name, title) => element("a", { href: `api/walk/${name}?${query(address)}`, download: "" }, title);
-  $("exports").replaceChildren(link("walk.gif", "GIF"), link("frames.zip", "PNGs"), link("walk.html", "HTML"), link("map.svg", "map SVG"), link("matrix.svg", "matrix SVG"), link("strip.svg", "views SVG"));
+// The instruction of this episode, to change a word of it; both walks are then seen side by side.
+function reword() {
+  const { source, walk } = watched[0];
+  talk.prepare(talk.agentOf(nameOf(source)), { source, id: state.id, name: shortName(source), walk });
+  return go({ view: "talk" });
 }
 
 function move(by) {
@@ -331,7 +365,7 @@ function togglePlay() {
 }
 
 function key(event) {
-  if (event.target.closest("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest("input, select, textarea, summary") || event.ctrlKey || event.metaKey || event.altKey || state.view === "overview") return;
   if (event.shiftKey) {
     if (!turnPanorama(event.key)) return;
   } else if (event.key === "ArrowLeft") move(-1);

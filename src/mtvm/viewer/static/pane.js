@@ -1,93 +1,112 @@
 // One agent's walk: instruction, map, what it thinks of its candidates, its memory and its metrics.
 
-import { askDrawing, element, query } from "./api.js";
+import { Kept, askDrawing, element, query } from "./api.js";
+import { MapView } from "./map.js";
+import { describe } from "./names.js";
 
-const mapPath = (address, step, other, all) => `api/walk/map.svg?${query({ ...address, step, other, here: all ? null : true })}`;
-
-const FEW = 10, LIKELY = 0.005;
+const mapPath = (address, step, all) => `api/walk/map.svg?${query({ ...address, step, here: all ? null : true })}`;
+const LIKELY = 0.005;
 
 export class Pane {
-  constructor({ act, pickViewpoint }) {
+  constructor({ act, hover, number }) {
     this.act = act;
-    this.pickViewpoint = pickViewpoint;
+    this.hover = hover;
     this.request = 0;
-    this.kept = new Map(); // drawings of the walk that is shown
+    this.kept = new Kept(askDrawing); // drawings of the walk that is shown
     this.title = element("h2");
     this.metrics = element("p", { class: "metrics" });
-    this.words = element("p", { class: "words" });
-    this.map = element("div", { class: "map" });
+    this.words = element("div", { class: "words" });
+    this.thought = element("blockquote", { class: "thought-words" });
+    this.view = new MapView();
+    this.map = this.view.root;
+    this.whole = element("button", { type: "button", class: "whole", "aria-pressed": "false", onclick: () => this.toggleWhole() }, "whole building");
+    this.view.tools.append(this.whole);
     this.actions = element("ol", { class: "actions", "aria-label": "Candidates and their probabilities" });
     this.memory = element("div", { class: "memory" });
-    const thought = element("div", { class: "thought" }, this.actions, this.memory);
-    this.root = element("article", { class: "pane" }, this.title, this.words, this.map, thought, this.metrics);
+    const thought = element("div", { class: "thought" }, this.thought, this.actions, this.memory);
+    this.root = element("article", { class: `pane agent-${number % 6}`, "data-agent": number }, this.title, this.words, this.map, thought, this.metrics);
+    for (const part of [this.map, this.actions]) {
+      part.addEventListener("pointerover", (event) => this.hover?.(this.actionAt(event)));
+      part.addEventListener("pointerleave", () => this.hover?.(null));
+      part.addEventListener("focusin", (event) => this.hover?.(this.actionAt(event)));
+    }
   }
 
-  // `address` names the walk to the server: { source, id } or { session }.
-  async show(walk, address, step, { title, other = null, live = false, units }) {
-    if (walk !== this.walk) this.kept.clear();
-    this.walk = walk;
-    this.title.textContent = title;
-    const event = walk.events[step];
+  actionAt(event) {
+    return event.target.closest?.("[data-action]")?.dataset.action ?? null;
+  }
+
+  // Mark a candidate wherever it is shown.
+  highlight(action) {
+    for (const part of this.root.querySelectorAll("[data-action]")) part.classList.toggle("hovered", action !== null && part.dataset.action === action);
+  }
+
+  // `address` names the walk to the server; `plan` is where the building's viewpoints are.
+  async show(walk, address, step, { title, live = false, units, plan }) {
+    const same = this.walk && walk.id === this.walk.id && walk.scan === this.walk.scan;
+    if (walk !== this.walk || live) this.kept.clear();
+    const last = walk.events.length - 1, mine = Math.min(step, last), ended = step > last;
+    Object.assign(this, { walk, address, live, plan, step: mine });
+    this.root.classList.toggle("ended", ended);
+    const event = walk.events[mine], done = event?.action === event?.candidates.length;
+    this.title.replaceChildren(element("span", { class: "swatch" }), title, ...(walk.id && !live ? [element("code", { title: "the episode" }, walk.id)] : []),
+      ...(ended ? [element("strong", { class: "over" }, `${done ? "stopped" : "ended"} at step ${last}`)] : []));
     this.drawWords(walk, event);
+    this.drawThought(event);
     this.drawActions(event, live);
     this.drawMemory(event);
     this.drawMetrics(walk, units);
-    const path = (all) => mapPath(address, step, other, all);
-    await this.drawMap(path(this.whole), live);
-    const drawn = this.map.firstElementChild;
-    if (drawn) this.offerWhole(path, live);
+    await this.drawMap(mapPath(address, mine, this.all), same);
   }
 
   // Fetch the map of a step that may come next.
-  ahead(address, step, other) {
-    this.drawing(mapPath(address, step, other, this.whole)).catch(() => null);
+  ahead(address, step) {
+    this.kept.get(mapPath(address, step, this.all)).catch(() => null);
   }
 
-  drawing(path) {
-    if (!this.kept.has(path)) this.kept.set(path, askDrawing(path));
-    return this.kept.get(path).then((drawn) => drawn.cloneNode(true));
+  async toggleWhole() {
+    this.all = !this.all;
+    this.whole.setAttribute("aria-pressed", String(Boolean(this.all)));
+    if (this.walk) await this.drawMap(mapPath(this.address, this.step, this.all), false);
   }
 
-  offerWhole(path, live) {
-    const button = element("button", { type: "button", "aria-pressed": String(Boolean(this.whole)) }, "whole building");
-    button.addEventListener("click", async () => {
-      this.whole = !this.whole;
-      await this.drawMap(path(this.whole), live);
-      this.offerWhole(path, live);
-    });
-    this.map.append(button);
-  }
-
-  async drawMap(path, live) {
+  async drawMap(path, keep) {
     const request = ++this.request;
-    const drawing = await (live ? askDrawing(path) : this.drawing(path));
+    const drawing = (await this.kept.get(path)).cloneNode(true);
     if (request !== this.request) return; // a later step overtook this one
-    drawing.removeAttribute("width");
-    drawing.removeAttribute("height");
-    if (live) {
-      for (const shape of drawing.querySelectorAll("[data-action]")) {
-        shape.classList.add("clickable");
-        shape.addEventListener("click", () => this.act(Number(shape.dataset.action)));
-      }
+    const event = this.walk?.events[this.step];
+    for (const shape of drawing.querySelectorAll("[data-action]")) {
+      const action = Number(shape.dataset.action), named = event && this.named(event, action);
+      if (named) shape.append(Object.assign(document.createElementNS("http://www.w3.org/2000/svg", "title"), { textContent: named }));
+      if (!this.live || this.picks) continue;
+      shape.classList.add("clickable");
+      shape.addEventListener("click", () => this.act(action));
     }
-    if (this.pickViewpoint) {
-      for (const shape of drawing.querySelectorAll(".viewpoint")) {
-        shape.classList.add("clickable");
-        shape.addEventListener("click", () => this.pickViewpoint(shape.dataset.viewpoint));
-      }
+    for (const shape of drawing.querySelectorAll(".viewpoint")) {
+      if (!this.picks) continue;
+      shape.classList.add("clickable");
+      shape.addEventListener("click", () => this.picks(shape.dataset.viewpoint));
     }
-    this.map.replaceChildren(drawing);
+    this.view.show(drawing, keep);
   }
 
-  // Each word where it stands in the text, shaded by the attention on it.
+  // What a candidate is, in words.
+  named(event, action) {
+    if (action === event.candidates.length) return "stop";
+    const share = event.probabilities?.[action];
+    return [`candidate ${action + 1}`, describe(this.plan, event, event.candidates[action]), share === undefined ? "" : `${(100 * share).toFixed(1)}%`].filter(Boolean).join(": ");
+  }
+
+  // Each word where it stands in the text, shaded by the attention on it; a dialog's turns one below the other.
   drawWords(walk, event) {
     const shades = event?.words ?? [];
     const most = Math.max(...shades.map(([, weight]) => weight), 1e-9);
     const text = walk.text, lower = text.toLowerCase(), parts = [];
+    const markers = [...text.matchAll(/<(NAV|ORA|TAR)>/g)].map((found) => [found.index, found.index + found[0].length]);
     let at = 0;
     for (const [word, weight] of shades) {
       const found = word ? lower.indexOf(word.toLowerCase(), at) : -1;
-      if (found < 0 || found - at > 12) continue;
+      if (found < 0 || found - at > 12 || markers.some(([first, end]) => found >= first && found < end)) continue;
       if (found > at) parts.push(text.slice(at, found));
       const span = element("mark", { title: `attention ${weight.toFixed(3)}` }, text.slice(found, found + word.length));
       span.style.setProperty("--share", (weight / most).toFixed(3));
@@ -95,19 +114,28 @@ export class Pane {
       at = found + word.length;
     }
     parts.push(text.slice(at));
-    this.words.replaceChildren(...parts);
+    this.words.replaceChildren(...inTurns(parts));
   }
 
-  // An agent with a map has many candidates: those that it would hardly choose are only counted, unless they can be clicked.
+  drawThought(event) {
+    const said = [event?.thought, event?.answer ? `Answer: ${event.answer}` : null].filter(Boolean).join("\n");
+    this.thought.hidden = !said;
+    this.thought.textContent = said;
+  }
+
+  // Likely ones first; of those that an agent would hardly choose only the number is said, unless they can be clicked.
   drawActions(event, live) {
     if (event && !event.probabilities && !live) {
-      const said = event.action < event.candidates.length ? `Goes to candidate ${event.action + 1} of ${event.candidates.length}` : "Stops";
+      const named = event.action < event.candidates.length ? describe(this.plan, event, event.candidates[event.action]) : "";
+      const said = event.action < event.candidates.length ? `Goes to candidate ${event.action + 1} of ${event.candidates.length}${named ? ` (${named})` : ""}` : "Stops";
       this.actions.replaceChildren(element("li", { class: "alone" }, `${said}; probabilities were not recorded.`));
       return;
     }
-    const all = event ? [...event.candidates.map((_, number) => `candidate ${number + 1}`), "stop"].map((name, action) => ({ name, action })) : [];
-    const matters = ({ action }) => live || all.length <= FEW || action >= all.length - 1 || action === event.action || event.probabilities[action] >= LIKELY;
-    const shown = all.filter(matters), hidden = all.length - shown.length;
+    const all = event ? [...event.candidates.map((name, action) => ({ name, action })), { name: null, action: event.candidates.length }] : [];
+    const share = ({ action }) => event.probabilities?.[action] ?? 0;
+    all.sort((a, b) => share(b) - share(a) || a.action - b.action);
+    const shown = all.filter((one) => live || all.length <= 10 || one.name === null || one.action === event.action || share(one) >= LIKELY);
+    const hidden = all.length - shown.length;
     this.actions.replaceChildren(
       ...shown.map(({ name, action }) => this.action(event, name, action, live)),
       ...(hidden ? [element("li", { class: "alone" }, `and ${hidden} with less than ${100 * LIKELY}% each`)] : []),
@@ -119,12 +147,14 @@ export class Pane {
     const bar = element("span", { class: share === undefined ? "" : "bar" });
     bar.style.setProperty("--share", share ?? 0);
     const said = share === undefined ? "" : `${(100 * share).toFixed(1)}%`;
-    const parts = [element("span", { class: "name" }, name), bar, element("span", { class: "share" }, said)];
+    const named = name === null ? "stop" : describe(this.plan, event, name) || `candidate ${action + 1}`;
+    const label = element("span", { class: "name", title: named }, name === null ? "" : element("b", {}, `${action + 1} `), named);
+    const parts = [label, bar, element("span", { class: "share" }, said)];
     const inside = live
       ? element("button", { type: "button", onclick: () => this.act(action) }, ...parts)
       : element("div", {}, ...parts);
     const chosen = action === event.action;
-    return element("li", { class: chosen ? "chosen" : "", "aria-current": chosen ? "true" : null }, inside);
+    return element("li", { class: chosen ? "chosen" : "", "aria-current": chosen ? "true" : null, "data-action": action }, inside);
   }
 
   drawMemory(event) {
@@ -135,7 +165,7 @@ export class Pane {
       cell.style.setProperty("--share", (weight / most).toFixed(3));
       return cell;
     });
-    const said = event?.memory === null || !event ? "Memory: not recorded" : `Memory: ${tokens.length} ${tokens.length === 1 ? "token" : "tokens"}`;
+    const said = !event?.memory ? "Memory: not recorded" : `Memory: ${tokens.length} ${tokens.length === 1 ? "token" : "tokens"}`;
     const spoken = tokens.map((weight, number) => `step ${number}: ${weight.toFixed(2)}`).join(", ");
     const cells = tokens.length ? element("div", { class: "strip", role: "img", "aria-label": `Attention on the memory of ${spoken}` }, ...strip) : null;
     this.memory.replaceChildren(...[element("small", {}, said), cells].filter(Boolean));
@@ -146,9 +176,37 @@ export class Pane {
       const unit = units[name]?.unit ?? "";
       return element("span", { title: units[name]?.meaning ?? "" }, `${name} ${value.toFixed(unit === "m" ? 2 : 1)}${unit === "m" ? " m" : ""}`);
     });
-    if (walk.left_reference !== null && walk.left_reference !== undefined) {
-      facts.push(element("span", { class: "bad" }, `left the reference path after step ${walk.left_reference}`));
-    }
+    const left = walk.left_reference;
+    if (walk.mistake) facts.push(element("span", { class: "bad" }, walk.mistake === "wrong turn" && left !== null ? `wrong turn at step ${left}` : walk.mistake));
+    else if (left !== null && left !== undefined) facts.push(element("span", {}, `left the reference path at step ${left}`));
     this.metrics.replaceChildren(...facts);
   }
+
+  clear(title) {
+    this.title.textContent = title;
+    this.walk = null;
+    this.view.clear();
+    for (const part of [this.words, this.actions, this.memory, this.metrics]) part.replaceChildren();
+    this.thought.hidden = true;
+  }
+}
+
+const ROLES = /<(NAV|ORA|TAR)>/;
+const SPEAKERS = { NAV: "Navigator", ORA: "Oracle", TAR: "Target" };
+
+// Texts with role markers as turns; others as they are.
+function inTurns(parts) {
+  if (!parts.some((part) => typeof part === "string" ? ROLES.test(part) : ROLES.test(part.textContent))) return parts;
+  const turns = [element("p")];
+  for (const part of parts) {
+    if (typeof part !== "string") {
+      turns.at(-1).append(part);
+      continue;
+    }
+    part.split(ROLES).forEach((piece, place) => {
+      if (place % 2) turns.push(element("p", { class: "turn" }, element("b", {}, `${SPEAKERS[piece]}: `)));
+      else if (piece) turns.at(-1).append(piece);
+    });
+  }
+  return turns.filter((turn) => turn.textContent);
 }

@@ -1,6 +1,7 @@
 // The panorama around the agent: an image on the sphere or, where there is none, words in their directions.
 
 import { element } from "./api.js";
+import { describe, direction } from "./names.js";
 
 let made = null; // the library is large: loaded when the first panorama is shown
 
@@ -21,6 +22,7 @@ async function viewer(container, first) {
         plugins: [[MarkersPlugin, {}]],
       });
       return new Promise((resolve) => {
+        for (const moved of ["position-updated", "zoom-updated", "size-updated"]) shown.addEventListener(moved, () => uncover(container));
         shown.addEventListener("ready", () => resolve({ shown, markers: shown.getPlugin(MarkersPlugin) }), { once: true });
       });
     });
@@ -48,22 +50,22 @@ const ABOVE = 0.16; // radians by which captions are raised, because names of ro
 const LIKELY = 0.005, LOW = 1; // metres below the eye at which candidates are marked, so that near ones are lower
 let now, request = 0; // the address of the image that is shown, null for the plain sphere
 
-// `address` is where the server has the place; `event` what the agent thinks there; `say` is told what is shown.
-export async function showPanorama(container, place, address, event, act, say) {
-  const mine = ++request;
-  const draw = (picture) => drawSphere(container, place, picture, event, act, () => mine !== request);
+// `picture` is where the server has the image; `event` what the agent thinks there; `say` is told what is shown.
+export async function showPanorama(container, asked, say) {
+  const mine = ++request, { place, picture } = asked;
+  const draw = (shown) => drawSphere(container, asked, shown, () => mine !== request);
   if (!place.image) {
     say("no image here: names and captions in their directions");
     return draw(null);
   }
-  const drawn = pictureAt(address, () => mine !== request);
+  const drawn = pictureAt(picture, () => mine !== request);
   const quick = await Promise.race([drawn, new Promise((resolve) => setTimeout(resolve, QUICK, "slow"))]);
   if (quick === "slow") {
     say("the image is being drawn; until then names in their directions");
     await draw(null);
   }
   if (await drawn) {
-    await draw(address);
+    await draw(picture);
     if (mine === request) say(null);
   }
 }
@@ -82,20 +84,22 @@ async function pictureAt(address, overtaken) {
   }
 }
 
-async function drawSphere(container, place, picture, event, act, overtaken) {
+async function drawSphere(container, { place, plan, event, act, hover }, picture, overtaken) {
   if (overtaken()) return;
   container.setAttribute("aria-label", description(place));
   if (now === undefined) now = picture;
   const { shown, markers } = await viewer(container, picture);
   if (overtaken()) return;
-  const yaw = place.directions[event.way?.[0] ?? event.candidates[event.action]]?.[0] ?? event.heading;
+  const next = event.way?.[0] ?? event.candidates[event.action];
+  const yaw = plan[next] ? direction(plan, event.viewpoint, next).heading : event.heading;
   if (picture !== now) {
     now = picture;
     await shown.setPanorama(picture ?? plainSphere(), { transition: false, showLoader: false, position: { yaw, pitch: 0 } });
     if (overtaken()) return;
   }
   shown.rotate({ yaw, pitch: picture ? -0.1 : 0 });
-  markers.setMarkers([...words(place, picture), ...candidates(place, event, act)]);
+  markers.setMarkers([...words(place, picture), ...candidates(place, plan, event, act, hover)]);
+  uncover(container);
   container.dataset.ready = picture ? "image" : "words";
 }
 
@@ -111,17 +115,19 @@ function words(place, picture) {
 }
 
 // An agent with a map may go to places that are not next to this one: the likely ones are marked too.
-function candidates(place, event, act) {
+function candidates(place, plan, event, act, hover) {
   const near = new Set(place.candidates.map((candidate) => candidate.viewpoint));
   const marked = event.candidates.map((name, action) => ({ name, action, share: event.probabilities?.[action], far: !near.has(name) }))
-    .filter(({ name, action, share, far }) => place.directions[name] && (!far || action === event.action || share >= LIKELY));
+    .filter(({ name, action, share, far }) => plan[name] && name !== event.viewpoint && (!far || action === event.action || share >= LIKELY));
   return marked.map(({ name, action, share, far }) => {
-    const [heading, elevation, distance] = place.directions[name];
+    const { heading, elevation, distance } = direction(plan, event.viewpoint, name);
     const said = `${action + 1}${share === undefined ? "" : ` · ${(100 * share).toFixed(0)}%`}`;
-    const label = `candidate ${action + 1}${share === undefined ? "" : `, probability ${(100 * share).toFixed(0)} percent`}`;
+    const label = `candidate ${action + 1}: ${describe(plan, event, name)}${share === undefined ? "" : `, probability ${(100 * share).toFixed(0)} percent`}`;
     const kind = `candidate ${action === event.action ? "chosen" : ""} ${far ? "far" : ""}`;
-    const made = element(act ? "button" : "span", { class: kind, "aria-label": label, type: act ? "button" : null }, said);
+    const made = element(act ? "button" : "span", { class: kind, "aria-label": label, role: act ? null : "img", title: label, type: act ? "button" : null, "data-action": action }, said);
     if (act) made.addEventListener("click", () => act(action));
+    made.addEventListener("pointerenter", () => hover(String(action)));
+    made.addEventListener("pointerleave", () => hover(null));
     return {
       id: `candidate-${action}`,
       element: made,
@@ -129,6 +135,26 @@ function candidates(place, event, act) {
       anchor: "center center",
       zIndex: action === event.action ? 11 : 10,
     };
+  });
+}
+
+// Mark the candidate that the pointer is on elsewhere.
+export function markPanorama(action) {
+  for (const part of document.querySelectorAll("#panorama [data-action]")) part.classList.toggle("hovered", part.dataset.action === action);
+}
+
+let looking = 0;
+
+// Words that would lie over a candidate give way; asked again whenever the view moves.
+function uncover(container) {
+  cancelAnimationFrame(looking);
+  looking = requestAnimationFrame(() => {
+    const marks = [...container.querySelectorAll(".candidate")].map((part) => part.getBoundingClientRect());
+    const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+    for (const word of container.querySelectorAll(".sight")) {
+      const box = word.getBoundingClientRect();
+      word.classList.toggle("covers", marks.some((mark) => !apart(box, mark)));
+    }
   });
 }
 

@@ -1,0 +1,100 @@
+// Below the walk: attention on words, memory by step, curves, and one's own notes.
+
+import { Kept, ask, askDrawing, element, query } from "./api.js";
+
+const $ = (name) => document.getElementById(name);
+const TABS = ["words", "memory", "curves", "notes"];
+const MISSING = "No attention was recorded, and no agent is here to think it over again.";
+
+export class Insight {
+  constructor({ go, noted }) {
+    this.go = go;
+    this.noted = noted;
+    this.kept = new Kept(askDrawing);
+    this.tab = "words";
+    for (const tab of TABS) $(`tab-${tab}`).addEventListener("click", () => go({ tab }));
+    $("scale").addEventListener("change", () => go({ scale: $("scale").checked ? "common" : "row" }));
+    $("note-form").addEventListener("submit", (event) => { event.preventDefault(); this.save(); });
+  }
+
+  choose(tab, scale) {
+    this.tab = TABS.includes(tab) ? tab : "words";
+    this.scale = scale;
+    $("scale").checked = scale === "common";
+    for (const one of TABS) {
+      $(`tab-${one}`).setAttribute("aria-selected", String(one === this.tab));
+      $(`panel-${one}`).hidden = one !== this.tab;
+    }
+    $("scale-label").hidden = !["words", "memory"].includes(this.tab);
+  }
+
+  waiting() {
+    $("matrix").replaceChildren(element("p", { class: "hint" }, "The agent is thinking this walk over again…"));
+    this.kept.clear();
+  }
+
+  clear() {
+    this.drawn = null;
+    this.kept.clear();
+    for (const name of ["matrix", "memories", "curves"]) $(name).replaceChildren();
+  }
+
+  // What the chosen tab shows of a walk; `failed` says why its attention could not be had.
+  async draw(walk, address, step, failed) {
+    const mine = (this.request = (this.request ?? 0) + 1);
+    const known = { words: walk.events.some((event) => event.words), memory: walk.events.some((event) => event.memory?.length), curves: true }[this.tab];
+    const [place, file] = { words: ["matrix", "matrix"], memory: ["memories", "memory"], curves: ["curves", "curves"] }[this.tab] ?? [];
+    if (!place) return;
+    if (!known) {
+      $(place).replaceChildren(element("p", { class: "hint" }, failed ? `The agent could not think this walk over again: ${failed}` : MISSING));
+      return;
+    }
+    const asked = file === "curves" ? address : { source: address.source, id: address.id, session: address.session, scale: this.scale };
+    const key = `${file} ${walk.events.length} ${query(asked)}`;
+    if (this.drawn !== key) {
+      const path = `api/walk/${file}.svg?${query(asked)}`;
+      const drawing = await this.kept.get(path).catch((error) => element("p", { class: "hint" }, error.message));
+      if (address.session) this.kept.clear(); // it goes on
+      if (mine !== this.request) return;
+      for (const cell of drawing.querySelectorAll("[data-step]")) cell.addEventListener("click", () => this.go({ step: Number(cell.dataset.step) }));
+      $(place).replaceChildren(drawing);
+      this.drawn = key;
+    }
+    this.mark(step);
+  }
+
+  // Show which step the slider is at.
+  mark(step) {
+    for (const place of ["matrix", "memories"]) {
+      for (const cell of $(place).querySelectorAll("text[data-step]")) {
+        const current = Number(cell.dataset.step) === step;
+        cell.classList.toggle("current", current);
+        if (current) $(place).scrollTop = cell.getAttribute("y") - $(place).clientHeight + 20;
+      }
+    }
+    for (const mark of $("curves").querySelectorAll("[data-step]")) {
+      mark.classList.toggle("current", Number(mark.dataset.step) === step);
+    }
+  }
+
+  // Notes on an episode, kept beside the results.
+  showNote(source, id, notes) {
+    if (this.editing !== `${source} ${id}`) {
+      $("tags").value = (notes[id]?.tags ?? []).join(", ");
+      $("note").value = notes[id]?.note ?? "";
+      $("noted").textContent = "";
+    }
+    this.editing = `${source} ${id}`;
+    Object.assign(this, { source, id });
+  }
+
+  async save() {
+    const body = { id: this.id, tags: $("tags").value.split(","), note: $("note").value };
+    try {
+      this.noted(await ask(`api/sources/${this.source}/notes`, body));
+      $("noted").textContent = "Saved beside the results.";
+    } catch (error) {
+      $("noted").textContent = error.message;
+    }
+  }
+}

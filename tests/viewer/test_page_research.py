@@ -1,0 +1,347 @@
+"""The page where research happens: comparing, counting, links, notes, and a server that goes and comes back."""
+
+import csv
+import dataclasses
+import io
+import json
+import re
+import shutil
+
+import pytest
+from browsing import PATIENCE, long_episode, needs_chromium, rows, shown_step, visit
+from playwright.sync_api import expect
+
+from mtvm.acting.baselines import run_baseline
+from mtvm.tasks.events import EventFile, write_events
+from mtvm.tasks.load import load_episodes
+from mtvm.tasks.results import write_results
+from mtvm.viewer.shown import Shown
+from mtvm.viewer.sources import Defaults, open_sources
+from mtvm.viewer.view import View
+
+pytestmark = needs_chromium
+
+
+def won(source):
+    return {identity: bool(source.columns["SR"][row]) for identity, row in source.rows.items()}
+
+
+# Comparing
+
+
+def test_compared_agents_keep_their_colours_and_the_maps_their_scale(page, server, sources):
+    visit(page, server, f"#source=0&other=1,2&id={long_episode(sources).id}")
+    expect(page.locator(".pane")).to_have_count(3, timeout=PATIENCE)
+    for number, pane in enumerate(page.locator(".pane").all()):
+        assert pane.locator("h2").inner_text().startswith(sources[number].name)
+        drawn = set(pane.locator(".map polyline").evaluate_all("all => all.map((one) => one.getAttribute('class'))"))
+        assert {f"other-{other}" for other in range(3) if other != number} <= drawn
+        assert not {f"other-{number}"} & drawn
+    frames = page.locator(".map svg").evaluate_all(
+        "all => all.map((one) => [one.dataset.metre, one.viewBox.baseVal.width, one.viewBox.baseVal.height].join())"
+    )
+    assert len(set(frames)) == 1, "they can be compared"
+    assert page.locator("#means .swatch").count() == 3, "the header speaks of each of them"
+    assert page.locator("#rows .row").first.locator(".mark").count() == 3
+
+
+def test_an_agent_that_has_stopped_is_marked(page, server, sources):
+    ends = [{one.episodes.ids[row]: len(one.events(row)) - 1 for row in range(len(one.episodes))} for one in sources]
+    identity = next(one for one in ends[0] if ends[0][one] < ends[2][one])
+    visit(page, server, f"#source=0&other=2&id={identity}&step={ends[2][identity]}")
+    first, second = page.locator(".pane").all()
+    expect(first.locator("h2 .over")).to_have_text(re.compile(f"at step {ends[0][identity]}$"), timeout=PATIENCE)
+    assert second.locator("h2 .over").count() == 0
+
+
+def test_wins_and_losses_are_told_apart(page, server, sources):
+    one, two = won(sources[0]), won(sources[2])
+    visit(page, server, "#source=0&other=2")
+    for value, expected in (
+        ("only:0", [i for i in one if one[i] and not two[i]]),
+        ("only:1", [i for i in one if two[i] and not one[i]]),
+        ("differ", [i for i in one if two[i] != one[i]]),
+        ("none", [i for i in one if not two[i] and not one[i]]),
+    ):
+        page.select_option("#outcome", value)
+        expect(page.locator("#count")).to_have_text(re.compile(f"^{len(expected)} of"), timeout=PATIENCE)
+
+
+def test_exports_and_links_hold_every_agent(page, server, sources, tmp_path):
+    visit(page, server, f"#source=0&other=2&id={long_episode(sources).id}")
+    assert "other=2" in page.url
+    with page.expect_download() as download:
+        page.get_by_role("link", name="map SVG", exact=True).click()
+    download.value.save_as(tmp_path / "map.svg")
+    drawn = (tmp_path / "map.svg").read_text()
+    assert 'class="other-1"' in drawn
+    assert sources[2].name in drawn, "the legend names them"
+    for name in ("GIF", "HTML"):
+        assert "agents=0&agents=2" in page.get_by_role("link", name=name, exact=True).get_attribute("href")
+
+
+# The map
+
+
+def test_map_is_zoomed_moved_and_shown_whole_again(page, server):
+    visit(page, server)
+    shown = "document.querySelector('.map svg').viewBox.baseVal.width"
+    whole, bar = page.evaluate(shown), page.locator(".scale").inner_text()
+    assert re.match(r"[\d.]+ m", bar)
+    page.locator(".map .drawing").hover()
+    page.mouse.wheel(0, -300)
+    page.wait_for_function(f"before => {shown} < before", arg=whole)
+    corner = "document.querySelector('.map svg').viewBox.baseVal.x"
+    before = page.evaluate(corner)
+    box = page.locator(".map .drawing").bounding_box()
+    page.mouse.move(box["x"] + 80, box["y"] + 120)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 40, box["y"] + 120)
+    page.mouse.up()
+    assert page.evaluate(corner) > before
+    page.get_by_role("button", name="Show all of the map").first.click()
+    assert page.evaluate(shown) == pytest.approx(whole)
+    page.locator(".map .drawing").focus()
+    page.keyboard.press("+")
+    page.wait_for_function(f"before => {shown} < before", arg=whole)
+
+
+def test_candidates_are_named_sorted_and_marked_wherever_they_are(page, server, sources):
+    walk = long_episode(sources)
+    visit(page, server, f"#source=0&id={walk.id}")
+    shares = [float(one.rstrip("%")) for one in page.locator(".actions .share").all_inner_texts()]
+    assert shares == sorted(shares, reverse=True)
+    named = page.locator(".actions .chosen .name").inner_text()
+    assert re.fullmatch(rf"{walk.events[0].action + 1} (kitchen|hallway), \d+\.\d m, [a-z ]+(, \w+stairs)?", named)
+    page.locator(".actions .chosen").hover()
+    expect(page.locator(f".map circle.hovered[data-action='{walk.events[0].action}']")).to_have_count(1)
+    page.locator(".map .chosen-mark").hover(force=True)
+    expect(page.locator(".actions .chosen.hovered")).to_have_count(1)
+    assert page.locator(".pane h2 code").inner_text() == walk.id
+
+
+# Counting
+
+
+def test_overview_counts_and_what_is_clicked_filters_the_list(page, server, sources):
+    visit(page, server, "#source=0&other=2&view=overview")
+    page.wait_for_selector("#means-table td")
+    assert page.locator("#means-table tbody tr").count() == 3, "two agents and their difference"
+    bar = page.locator("#groups figure").first.locator(".bar").last
+    episodes = int(re.search(r"(\d+) episodes", bar.get_attribute("aria-label")).group(1))
+    bar.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#count")).to_have_text(re.compile(f"^{episodes} of"), timeout=PATIENCE)
+    assert "length=" in page.url
+    page.click("#clear")
+    page.click("#overview-tab")
+    one, two = won(sources[0]), won(sources[2])
+    wins = sum(two[i] and not one[i] for i in one)
+    cell = page.locator("#wins-table tbody tr").nth(1).locator("button")
+    assert cell.inner_text() == str(wins)
+    cell.click()
+    expect(page.locator("#count")).to_have_text(re.compile(f"^{wins} of"), timeout=PATIENCE)
+
+
+def test_mistakes_are_counted_and_filtered(page, server, sources):
+    source = sources[0]
+    visit(page, server, "#source=0&view=overview")
+    name, count = next((name, count) for name, count in source.diagnosis.counts().items() if count)
+    row = page.locator("#mistakes-table tbody tr", has=page.get_by_role("button", name=name, exact=True))
+    assert row.locator("td").first.inner_text() == str(count)
+    row.get_by_role("button").click()
+    expect(page.locator("#count")).to_have_text(re.compile(f"^{count} of"), timeout=PATIENCE)
+    expect(page.locator(".metrics .bad").first).to_have_text(re.compile(f"^{name}"), timeout=PATIENCE)
+
+
+def test_curves_and_memory_lead_to_their_steps(page, server, sources):
+    walk = long_episode(sources)
+    visit(page, server, f"#source=0&id={walk.id}")
+    page.click("#tab-curves")
+    page.locator("#curves circle[data-step='2']").first.click(force=True)
+    shown_step(page, 2)
+    expect(page.locator("#curves circle.current")).not_to_have_count(0)
+    page.click("#tab-memory")
+    expect(page.locator("#memories text[data-step]")).to_have_count(len(walk.events) - 1, timeout=PATIENCE)
+    page.check("#scale")
+    expect(page.locator("#memories svg")).not_to_contain_text("each row's maximum", timeout=PATIENCE)
+    assert "scale=common" in page.url
+
+
+# Links
+
+
+def test_the_back_button_goes_back_and_links_hold_filters_and_sorting(page, server, sources, browser):
+    visit(page, server)
+    ids = sources[0].episodes.ids
+    rows(page).nth(1).click()
+    shown_step(page, f"{ids[1]} 0")
+    rows(page).nth(2).click()
+    shown_step(page, f"{ids[2]} 0")
+    page.go_back()
+    shown_step(page, f"{ids[1]} 0")
+    page.go_forward()
+    shown_step(page, f"{ids[2]} 0")
+    page.select_option("#success", "no")
+    page.select_option("#sort", "-NE")
+    page.click("#more summary")
+    page.fill("#edges-most", "4")
+    page.click("#tab-notes")
+    count = page.locator("#count").inner_text()
+    other = browser.new_page()
+    other.goto(page.url)
+    expect(other.locator("#count")).to_have_text(count, timeout=PATIENCE)
+    assert other.input_value("#sort") == "-NE"
+    expect(other.locator("#panel-notes")).to_be_visible()
+    other.close()
+
+
+def test_the_filtered_list_is_downloaded_as_csv(page, server, sources, tmp_path):
+    visit(page, server, "#source=0&other=2&success=no")
+    with page.expect_download() as download:
+        page.click("#csv")
+    download.value.save_as(tmp_path / "episodes.csv")
+    found = list(csv.DictReader(io.StringIO((tmp_path / "episodes.csv").read_text())))
+    failed = [identity for identity, success in won(sources[0]).items() if not success]
+    assert [row["id"] for row in found] == failed
+    first, row = sources[0].rows[failed[0]], found[0]
+    assert float(row["first NE"]) == pytest.approx(sources[0].columns["NE"][first], abs=0.01)
+    assert row["text"] == sources[0].episodes.texts[first]
+
+
+# Notes, thoughts and dialogs
+
+
+def test_notes_and_tags_are_kept_beside_the_results(page, serve, plain_run, data):
+    running = serve(open_sources([plain_run], Defaults(data=data)))
+    visit(page, running, "#tab=notes")
+    page.fill("#tags", "stairs, odd")
+    page.fill("#note", "Turns too early.")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator("#noted")).to_have_text("Saved beside the results.", timeout=PATIENCE)
+    (kept,) = json.loads((plain_run / "eval" / "r2r-val_unseen" / "notes.json").read_text()).values()
+    assert kept == {"tags": ["stairs", "odd"], "note": "Turns too early."}
+    page.select_option("#tag", "odd")
+    expect(page.locator("#count")).to_have_text(re.compile("^1 of"))
+    page.reload()
+    expect(page.locator("#note")).to_have_value("Turns too early.", timeout=PATIENCE)
+
+
+def test_what_an_agent_said_is_shown_at_each_step(page, serve, plain_run, run, data):
+    place = ("eval", "r2r-val_unseen", "steps.jsonl")
+    (source,) = open_sources([run], Defaults(data=data))
+    walk = long_episode([source])
+    events = EventFile(run.joinpath(*place)).of(walk.id)
+    said = [dataclasses.replace(event, thought=f"<b>I think</b> of {event.step}.") for event in events]
+    write_events(plain_run.joinpath(*place), said)
+    visit(page, serve(open_sources([plain_run], Defaults(data=data))), f"#id={walk.id}&step=1")
+    expect(page.locator(".thought-words")).to_have_text("<b>I think</b> of 1.", timeout=PATIENCE)
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".thought-words")).to_have_text("<b>I think</b> of 2.", timeout=PATIENCE)
+
+
+def test_a_dialog_is_shown_in_turns(page, serve, data, tmp_path):
+    episodes = load_episodes("ndh", "val_unseen", data)
+    write_results(tmp_path / "dialogs.json", episodes, run_baseline("shortest", episodes, 0))
+    source = open_sources([tmp_path / "dialogs.json"], Defaults(data=data, task="ndh"))
+    row = next(row for row, text in enumerate(episodes.texts) if "<ORA>" in text)
+    visit(page, serve(source), f"#id={episodes.ids[row]}")
+    turns = page.locator(".words .turn").all_inner_texts()
+    assert len(turns) == len(re.findall("<(?:NAV|ORA|TAR)>", episodes.texts[row]))
+    assert turns[0].startswith("Navigator: ")
+    assert turns[-1].startswith("Target: ")
+
+
+# Talking
+
+
+def test_an_episode_is_walked_again_with_other_words(page, server, sources):
+    walk = long_episode(sources)
+    visit(page, server, f"#source=0&id={walk.id}")
+    page.click("#reword")
+    page.wait_for_selector(".viewpoint.start-here")
+    assert page.input_value("#instruction") == walk.text
+    page.fill("#instruction", walk.text.replace("left", "right"))
+    page.click("#begin")
+    expect(page.locator(".pane")).to_have_count(2, timeout=PATIENCE)
+    first, second = page.locator(".pane").all()
+    assert first.locator("h2").inner_text().endswith(walk.id)
+    assert "with other words" in second.locator("h2").inner_text()
+    expect(second.locator(".actions button")).to_have_count(len(walk.events[0].candidates) + 1, timeout=PATIENCE)
+    assert first.locator(".actions button").count() == 0
+    page.click("#go")
+    expect(page.locator("#progress")).to_have_text(re.compile("It stopped after"), timeout=PATIENCE)
+
+
+def test_sessions_end_with_their_page_and_many_begins_lock_nobody_out(browser, sources):
+    shown = Shown(sources)
+    running = View(shown, "127.0.0.1", 0)
+    try:
+        page = browser.new_page()
+        page.goto(f"{running.url}/#talk=1")
+        page.wait_for_selector(".map .viewpoint.clickable")
+        page.fill("#instruction", "Turn left and stop.")
+        for _ in range(20):
+            with page.expect_response("**/api/sessions") as answer:
+                page.click("#begin")
+            assert answer.value.status == 200
+            expect(page.locator("#go")).to_be_enabled(timeout=PATIENCE)
+        page.wait_for_function("!document.body.classList.contains('busy')")
+        page.goto("about:blank")
+        for _ in range(100):
+            if not len(shown.sessions):
+                break
+            page.wait_for_timeout(50)
+        assert len(shown.sessions) == 0
+        page.close()
+    finally:
+        running.close()
+
+
+# A server that goes and comes back
+
+
+def test_what_failed_once_is_asked_for_again(page, server, sources):
+    visit(page, server)
+    identity = sources[0].episodes.ids[1]
+    page.route(
+        re.compile(f"api/walk[?].*id={identity}$"), lambda route: route.fulfill(status=500, json={"error": "no."})
+    )
+    rows(page).nth(1).click()
+    expect(page.locator("#message")).to_have_text("No.", timeout=PATIENCE)
+    assert "stale" in page.get_attribute("body", "class")
+    page.unroute_all()
+    rows(page).nth(0).click()
+    rows(page).nth(1).click()
+    shown_step(page, f"{identity} 0")
+    expect(page.locator("#message")).to_be_hidden()
+    assert "stale" not in page.get_attribute("body", "class")
+
+
+def test_a_page_finds_its_server_again(browser, sources):
+    running = View(Shown(sources), "127.0.0.1", 0)
+    port = int(running.url.rpartition(":")[2])
+    page = browser.new_page()
+    visit(page, running)
+    running.close()
+    rows(page).nth(2).click()
+    expect(page.locator("#lost")).to_be_visible(timeout=PATIENCE)
+    assert "lost" in page.get_attribute("body", "class")
+    assert "no agent is here" not in page.locator("body").inner_text()
+    again = View(Shown(sources[1:]), "127.0.0.1", port)
+    try:
+        expect(page.locator("#lost")).to_be_hidden(timeout=PATIENCE)
+        identity = sources[1].episodes.ids[2]
+        expect(page.locator("body")).to_have_attribute("data-shown", f"0 {identity} 0", timeout=PATIENCE)
+        assert page.locator(".pane h2").inner_text().startswith(sources[1].name)
+        assert page.locator(".words").inner_text() == sources[1].episodes.texts[2]
+    finally:
+        page.close()
+        again.close()
+
+
+def test_results_beside_the_steps_of_another_agent_are_said_to_be(page, serve, plain_run, other_run, data):
+    place = ("eval", "r2r-val_unseen", "steps.jsonl")
+    shutil.copy(other_run.joinpath(*place), plain_run.joinpath(*place))
+    visit(page, serve(open_sources([plain_run], Defaults(data=data))))
+    expect(page.locator("#source-notes")).to_contain_text("different walks", timeout=PATIENCE)
