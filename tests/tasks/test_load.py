@@ -185,7 +185,7 @@ def test_load_episodes_refuses_a_missing_file(tiny_folder, tmp_path):
 
 def test_read_ndh_refuses_unknown_supervision(tiny_folder):
     message = refused(lambda: load_episodes("ndh", "val_unseen", tiny_folder, supervision="planner"))
-    assert message == "unknown supervision 'planner'; give one of oracle, navigator, mixed."
+    assert message == "unknown supervision 'planner'; give one of mixed, oracle, navigator."
 
 
 def test_load_reads_a_gzipped_file_by_its_path(tiny_folder, tmp_path):

@@ -59,7 +59,8 @@ class Random(Forward):
 
 
 class Shortest(Policy):
-    """Walks the shortest path to the end of the reference path, through `via`."""
+    """Walks the shortest path to the end of the reference path, through `via`, or to where stopping is right, and gives
+    the right answer if the task asks for one."""
 
     batch = None
     max_steps = UNLIMITED
@@ -68,10 +69,12 @@ class Shortest(Policy):
         if not episodes.has_goals:
             raise InputError(f"{episodes.source}: {episodes.name} has no goals to walk to.")
         self._teacher = Teacher(episodes)
+        self._answers = episodes.extra.get("answer")
 
     def act(self, sights: Sights) -> Decisions:
         self._teacher.keep(sights.kept)
-        return Decisions(self._teacher.actions(sights.seen.node))
+        said = None if self._answers is None else [self._answers[row] for row in sights.rows.tolist()]
+        return Decisions(self._teacher.actions(sights.seen.node), answers=said)
 
 
 class Stop(Policy):

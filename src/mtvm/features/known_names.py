@@ -114,9 +114,14 @@ def known_names(
 
 
 def _rooms(seen: Sequence[SeenPlace]) -> tuple[NDArray[np.float32], tuple[str, ...]]:
+    """1 for the room of each place, nothing for those of which nobody says it; and the rooms' names."""
     phrases = [room_phrase(place.room) for place in seen]
-    names = tuple(sorted(set(phrases)))
-    return np.eye(len(names), dtype=np.float32)[[names.index(phrase) for phrase in phrases]], names
+    names = tuple(sorted({*phrases} - {""}))
+    known = np.zeros((len(seen), len(names)), dtype=np.float32)
+    for row, phrase in enumerate(phrases):
+        if phrase:
+            known[row, names.index(phrase)] = 1
+    return known, names
 
 
 def _rooms_ahead(graphs: Sequence[NavGraph], rooms: NDArray[np.float32]) -> NDArray[np.float16]:

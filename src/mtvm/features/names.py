@@ -5,7 +5,8 @@ The semantics file has one JSON object per line, plain or gzipped:
     {"scan": ..., "viewpoint": ..., "room": "dining_room",
      "objects": [{"id": 7, "name": "chair", "views": [12, 13], "boxes": [[x, y, w, h], ...]}, ...]}
 
-An object has one box, in pixels of the 640x480 image, for each of the views (0 to 35) that show it.
+An object has one box, in pixels of the 640x480 image, for each of the views (0 to 35) that show it. The room may be
+missing.
 """
 
 from __future__ import annotations
@@ -71,6 +72,7 @@ class SeenPlace(NamedTuple):
     scan: str
     viewpoint: str
     room: str
+    """Empty if nobody says."""
     objects: list[SeenObject]
 
 
@@ -106,11 +108,11 @@ def semantic_features(
         known = [scan for scan in covered if scans is not None or (Path(connectivity) / f"{scan}{SUFFIX}").is_file()]
         graphs = World.load(Path(connectivity), known).graphs
         places = places_of(graphs, places, source)
-    phrases = {room_phrase(place.room) for place in places}
+    phrases = {room_phrase(place.room) for place in places if place.room}
     phrases |= {object_phrase(thing.name) for place in places for thing in place.objects}
     ordered = sorted(phrases)
     vectors = (embed or embed_phrases)(ordered)
-    vector_of = dict(zip(ordered, vectors, strict=True))
+    vector_of = dict(zip(ordered, vectors, strict=True)) | {"": np.zeros(vectors.shape[1], dtype=np.float32)}
     entries = _views_alone(places, vector_of) if graphs is None else _views_with_rooms_ahead(graphs, places, vector_of)
     shown = track(entries, len(places), "Semantic features", "viewpoints", show_progress)
     return FeatureStore.write(out, shown, source=source, source_format="names of rooms and objects as text embeddings")
@@ -251,8 +253,9 @@ def _parts(name: str) -> list[str]:
 
 def check_place(record: Any, where: str) -> SeenPlace:
     if not isinstance(record, dict):
-        raise InputError(f"{where}: not a JSON object with the fields scan, viewpoint, room and objects.")
-    scan, viewpoint, room = checked_texts(record, ("scan", "viewpoint", "room"), where)
+        raise InputError(f"{where}: not a JSON object with the fields scan, viewpoint and objects.")
+    scan, viewpoint = checked_texts(record, ("scan", "viewpoint"), where)
+    room = "" if record.get("room") is None else checked_texts(record, ("room",), where)[0]
     objects = record.get("objects")
     if not isinstance(objects, list):
         raise InputError(f"{where}: field 'objects' is missing or not a list.")

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from mtvm.world.world import World
 
 if TYPE_CHECKING:
+    from mtvm.tasks.objects import SeenObjects
     from mtvm.tasks.spec import TaskSpec
 
 
@@ -58,7 +59,11 @@ class EpisodeSet:
     goals: NDArray[np.int32]
     """(N, G) goals, any of which is a right place to stop; -1 pads. G is 0 if the goal is secret."""
     extra: Mapping[str, NDArray[Any] | list[Any]] = dataclasses.field(default_factory=dict)
-    """What a task's reader adds, by name: a value for each episode, such as its language or its object."""
+    """What a task's reader adds, by name: a value for each episode, such as its language. `answer` is the right one."""
+    objects: SeenObjects | None = None
+    """What is seen from where, if the task asks for an object."""
+    options: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """The task's options with which these were read."""
 
     def __post_init__(self) -> None:
         for name, values in self.extra.items():

@@ -29,9 +29,20 @@ class Evaluation:
     """What each episode did and thought at each step, if asked for."""
     seconds: float
     answers: list[str | None] | None = None
-    """What it answered in each episode; None if it gives no answers."""
+    """What it answered in each episode; None if it gives no answers, or the task asks for none."""
     folder: Path | None = None
     """Where it was written."""
+    refused: int = dataclasses.field(default=0, init=False)
+    """Answers that do not count, since they are none to the task: an object has to be seen from where the agent is in
+    the end."""
+
+    def __post_init__(self) -> None:
+        if self.answers is None or self.episodes.task.answer is None or not any(self.answers):
+            self.answers = None
+        else:
+            valid = _valid(self.episodes, self.nodes, self.answers)
+            self.refused = len(self.answers) - self.answers.count(None) - (len(valid) - valid.count(None))
+            self.answers = valid
 
     @functools.cached_property
     def _columns(self) -> dict[str, Floats]:
@@ -53,3 +64,13 @@ class Evaluation:
             angles = zip(VIEW_HEADING[views[real]].tolist(), VIEW_ELEVATION[views[real]].tolist(), strict=True)
             walks.append([(name, *pair) for name, pair in zip(names[nodes[real]].tolist(), angles, strict=True)])
         return walks
+
+
+def _valid(episodes: EpisodeSet, nodes: NDArray[np.int64], answers: list[str | None]) -> list[str | None]:
+    """The answers, without those that are none to the task."""
+    said = [answer if answer is not None and episodes.task.is_answer(answer) else None for answer in answers]
+    if episodes.objects is None:
+        return said
+    ends = nodes[np.arange(len(nodes)), (nodes >= 0).sum(axis=1) - 1]
+    seen = episodes.objects.answerable(ends, said)
+    return [answer if fine else None for answer, fine in zip(said, seen, strict=True)]

@@ -26,6 +26,7 @@ from typing import Any
 from mtvm import __version__
 from mtvm.errors import InputError, shown
 from mtvm.io.files import atomic_path, json_text, read_json, write_json
+from mtvm.progress import notice
 from mtvm.tasks.evaluation import Evaluation
 from mtvm.tasks.events import STEPS, write_events
 from mtvm.tasks.metric import NAVIGATION, Metric
@@ -65,6 +66,9 @@ def write_evaluation(folder: Path, done: Evaluation, agent: str = "", track: str
         write_manifest(fresh, manifest)
         _keep_others(folder, fresh)
     done.folder = folder
+    if done.refused:
+        what = "name no object that is seen from where the agent stopped" if task.answer == "object" else "are none"
+        notice(f"{done.refused} of {len(done.episodes)} answers {what}, and do not count.")
 
 
 def _write_files(folder: Path, done: Evaluation) -> None:

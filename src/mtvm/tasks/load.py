@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from pathlib import Path
 
 from mtvm.errors import InputError
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
-from mtvm.tasks.records import KnownScans, check_texts
+from mtvm.tasks.records import KnownScans, TaskFile, check_texts
 from mtvm.tasks.registry import find_task
 from mtvm.tasks.spec import TaskSpec
 from mtvm.world.graph import connectivity_files, scan_of
@@ -20,7 +21,8 @@ def load_episodes(
     split: str,
     data: DataFolder | str | Path | None = None,
     *,
-    supervision: str = "mixed",
+    supervision: str | None = None,
+    options: Mapping[str, str] | None = None,
     world: World | None = None,
 ) -> EpisodeSet:
     """The episodes of a split.
@@ -30,7 +32,8 @@ def load_episodes(
         split: a released split (train, val_seen, val_unseen, test), or the path of a .json or .jsonl file, which may
             be gzipped (.json.gz).
         data: the data folder; default `$MTVM_DATA`.
-        supervision: which path is the reference, for tasks that offer several.
+        supervision: which path is the reference, for tasks that offer several; an option of NDH.
+        options: the task's own, by name; `TaskSpec.options` has those that it knows.
         world: share this world between splits, instead of loading the scans that occur.
     """
     spec = find_task(task) if isinstance(task, str) else task
@@ -47,9 +50,13 @@ def load_episodes(
         return World.load(connectivity, sorted(occurring)) if world is None else world
 
     name = Path(path.name.removesuffix(".gz")).stem if _is_file(split) else split
-    episodes = spec.read(path, name, scans, make_world, supervision)
+    given = dict(options or {})
+    if supervision is not None and spec.has_supervision:
+        given["supervision"] = supervision
+    file = TaskFile(path, name, folder, scans, make_world, spec.chosen(given))
+    episodes = spec.read(file)
     check_texts(path, episodes.ids, episodes.texts)
-    return dataclasses.replace(episodes, task=spec)
+    return dataclasses.replace(episodes, task=spec, options=file.options)
 
 
 def task_file(folder: DataFolder, task: TaskSpec, split: str) -> Path:

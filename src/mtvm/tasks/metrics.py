@@ -98,14 +98,11 @@ def _evaluate(episodes: EpisodeSet, walked: Nodes) -> dict[str, Floats]:
     success: Floats = right[np.arange(len(right)), _count(walked) - 1].astype(np.float64)
     cost, nearest = follow(world, walked, reference)
     ndtw = normalized_dtw(cost, _count(reference))
-    wanted = expected_length(episodes, walked[:, 0])
-    longer = np.maximum(np.maximum(length, wanted), episodes.task.success.least_length)
     return {
         "NE": error,
         "SR": success,
         "OSR": np.asarray(right.any(axis=1), dtype=np.float64),
-        # 1 for an agent that starts at the goal and stays there.
-        "SPL": success * np.divide(wanted, longer, out=np.ones_like(longer), where=longer > 0),
+        "SPL": success * path_efficiency(episodes, length),
         "TL": length,
         "nDTW": ndtw,
         "SDTW": success * ndtw,
@@ -124,13 +121,18 @@ def succeeds(episodes: EpisodeSet, walked: Nodes) -> NDArray[np.bool_]:
     return right_to_stop(episodes, walked)[np.arange(len(walked)), _count(walked) - 1]
 
 
-def expected_length(episodes: EpisodeSet, starts: Nodes) -> Floats:
-    """(N,) length of the path that SPL compares a walk from `starts` with."""
-    world, compared = episodes.world, episodes.task.success.spl_length
-    if compared == "reference":
-        return path_length(world, episodes.references)
-    ends = episodes.goals if compared == "shortest" else episodes.reference_ends[:, None]
-    return shortest_length(world, starts, episodes.via, ends)
+def path_efficiency(episodes: EpisodeSet, length: Floats) -> Floats:
+    """(N,) by what SPL weighs the success of walks of this length: 1 if they are no longer than need be. The episodes
+    begin at their `starts`."""
+    world, success = episodes.world, episodes.task.success
+    if success.spl_length == "reference":
+        wanted = path_length(world, episodes.references)
+    else:
+        ends = episodes.goals if success.spl_length == "shortest" else episodes.reference_ends[:, None]
+        wanted = shortest_length(world, episodes.starts, episodes.via, ends)
+    longer = np.maximum(np.maximum(length, wanted), success.least_length)
+    # 1 for an agent that starts at the goal and stays there.
+    return np.divide(wanted, longer, out=np.ones_like(longer), where=longer > 0)
 
 
 def goal_distance(world: World, nodes: Nodes, goals: Nodes) -> Floats:

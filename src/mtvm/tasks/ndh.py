@@ -14,7 +14,7 @@ from mtvm.tasks.data import json_names
 from mtvm.tasks.definitions import Success
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metrics import goal_distance
-from mtvm.tasks.records import KnownScans, MakeWorld, Records, read_records
+from mtvm.tasks.records import Records, TaskFile
 from mtvm.tasks.spec import TaskSpec
 from mtvm.world.world import World
 
@@ -28,13 +28,11 @@ _ROLE_MARKERS = {"navigator": "<NAV>", "oracle": "<ORA>"}
 _TARGET_MARKER = "<TAR>"
 
 
-def read_ndh(path: Path, split: str, scans: KnownScans, make_world: MakeWorld, supervision: str) -> EpisodeSet:
+def read_ndh(file: TaskFile) -> EpisodeSet:
     """Episodes of an NDH file; ids are `inst_idx`. The test split has no paths: its goals are secret."""
-    if supervision not in SUPERVISIONS:
-        raise InputError(f"unknown supervision '{supervision}'; give one of {', '.join(SUPERVISIONS)}.")
-    records = read_records(path, _ID_FIELD)
+    records, world = file.open(_ID_FIELD)
     ids = [str(identity) for identity in records.unique_ids(int)]
-    world = make_world(set(records.scans(scans)))
+    supervision = file.options["supervision"]
     starts = _start_records(records)
     start_nodes = starts.paths("pano", world)
     secret = not any("end_panos" in entry or "planner_path" in entry for entry in records.entries)
@@ -50,8 +48,8 @@ def read_ndh(path: Path, split: str, scans: KnownScans, make_world: MakeWorld, s
             raise InputError(f"{records.where(int(place), 'start_pano')} is not the start of the {supervision} path.")
     return EpisodeSet(
         task=SPEC,
-        split=split,
-        source=path,
+        split=file.split,
+        source=file.path,
         world=world,
         ids=ids,
         texts=_texts(records),
@@ -142,5 +140,5 @@ SPEC = TaskSpec(
     id_type=int,
     truncation="start",
     max_text=300,
-    has_supervision=True,
+    options=(("supervision", ("mixed", "oracle", "navigator")),),
 )

@@ -4,31 +4,29 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from pathlib import Path
 
 import numpy as np
 
 from mtvm.tasks.data import json_names
 from mtvm.tasks.definitions import Success
 from mtvm.tasks.episode import EpisodeSet
-from mtvm.tasks.records import KnownScans, MakeWorld, read_records
+from mtvm.tasks.records import Records, TaskFile
 from mtvm.tasks.spec import TaskSpec
+from mtvm.world.world import World
 
 
-def read_r2r(path: Path, split: str, scans: KnownScans, make_world: MakeWorld, supervision: str) -> EpisodeSet:
+def read_r2r(file: TaskFile) -> EpisodeSet:
     """Episodes of a file in R2R's format, one for each instruction; ids are `<path_id>_<i>`.
 
     If every path consists of its start alone, as in R2R's test split, the goals are secret. Entries may have a field
     `via`: viewpoints that the agent must pass, in this order, before the end.
     """
-    return read_entries(path, split, scans, make_world, "path_id")
+    return episodes_of(file, *file.open("path_id"))
 
 
-def read_entries(path: Path, split: str, scans: KnownScans, make_world: MakeWorld, id_field: str) -> EpisodeSet:
-    """The same, of entries whose ids are in `id_field`."""
-    records = read_records(path, id_field)
+def episodes_of(file: TaskFile, records: Records, world: World) -> EpisodeSet:
+    """The same, of entries that were read before."""
     path_ids = records.unique_ids()
-    world = make_world(set(records.scans(scans)))
     references = records.paths("path", world)
     via = records.paths("via", world, walked=False, optional=True)
     instructions = records.instructions()
@@ -36,8 +34,8 @@ def read_entries(path: Path, split: str, scans: KnownScans, make_world: MakeWorl
     of_entry = np.repeat(np.arange(len(records)), [len(texts) for texts in instructions])
     episodes = EpisodeSet(
         task=SPEC,
-        split=split,
-        source=path,
+        split=file.split,
+        source=file.path,
         world=world,
         ids=[f"{i}_{n}" for i, texts in zip(path_ids, instructions, strict=True) for n in range(len(texts))],
         texts=list(itertools.chain.from_iterable(instructions)),

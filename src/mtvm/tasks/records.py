@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mtvm.errors import InputError, shown
 from mtvm.io.files import parse_json, read_bytes
 from mtvm.io.unpacking import check_amount, unpacked, unpacked_lines
+from mtvm.tasks.data import DataFolder
 from mtvm.world.world import World
 
 MakeWorld = Callable[[set[str]], World]
@@ -32,6 +33,27 @@ class KnownScans:
     scans: frozenset[str]
     otherwise: str
     """The end of the error message for any other scan."""
+
+
+@dataclasses.dataclass(frozen=True)
+class TaskFile:
+    """A file of episodes that is to be read, and what is around it."""
+
+    path: Path
+    split: str
+    folder: DataFolder
+    """The data folder, for what a task needs beside its file."""
+    scans: KnownScans
+    make_world: MakeWorld
+    """Loads the scans that occur."""
+    options: Mapping[str, str]
+    """The task's options."""
+
+    def open(self, id_field: str) -> tuple[Records, World]:
+        """The entries, each with an id of its own in a field, and the world of their scans."""
+        records = read_records(self.path, id_field)
+        records.unique_ids()
+        return records, self.make_world(set(records.scans(self.scans)))
 
 
 class Records:

@@ -22,6 +22,8 @@ from mtvm.tasks.metrics import Answers, Floats, pad
 from mtvm.tasks.spec import COMMON_ID_FIELD
 
 Pose = tuple[str, float, float]
+NO_OBJECT = -1
+"""What result files say where an agent names no object."""
 
 
 class MissingIdsError(InputError):
@@ -49,7 +51,7 @@ def write_results(
     ]
     if answers is not None:
         for record, answer in zip(records, answers, strict=True):
-            record[task.answer_field] = int(answer) if answer is not None and task.answer == "object" else answer
+            record[task.answer_field] = int(answer or NO_OBJECT) if task.answer == "object" else answer
     write_json(path, records)
 
 
@@ -88,12 +90,12 @@ def read_results(path: Path, episodes: EpisodeSet, partial: bool = False) -> Res
 
 
 def _answer(path: Path, place: int, value: Any, episodes: EpisodeSet) -> str | None:
-    """An answer; -1 stands for no object, as in the released files."""
+    """An answer, which may be null; ids may be written as texts."""
     task = episodes.task
     if task.answer == "object" and type(value) is int:
-        value = None if value == -1 else str(value)
+        value = None if value == NO_OBJECT else str(value)
     if value is None or (isinstance(value, str) and task.is_answer(value)):
-        return value
+        return None if value is None else str(int(value)) if task.answer == "object" else value
     wanted = "the number of an object" if task.answer == "object" else "a text"
     raise InputError(f"{path}: entry {place}: '{task.answer_field}' is {shown(repr(value), 40)}, not {wanted}.")
 
@@ -172,6 +174,22 @@ def checked_nodes(path: Path, episodes: EpisodeSet, trajectories: list[list[Pose
     return np.split(walked, firsts[1:-1])
 
 
+def check_answers(path: Path, found: Results) -> None:
+    """Raise if an answer is an object that nobody sees in the building of its episode. One that is not seen from the
+    end of the walk is only wrong, as on the leaderboards."""
+    episodes, objects = found.episodes, found.episodes.objects
+    if objects is None or found.answers is None:
+        return
+    known: dict[str, set[int]] = {}
+    for identity, start, answer in zip(episodes.ids, episodes.starts.tolist(), found.answers, strict=True):
+        scan = episodes.world.scan(start)
+        if scan not in known:
+            (nodes,) = np.nonzero(episodes.world.scan_of_node == episodes.world.scan_of_node[start])
+            known[scan] = {one for node in nodes.tolist() for one in objects.at(node).tolist()}
+        if answer is not None and int(answer) not in known[scan]:
+            raise InputError(f"{path}: id {shown(identity)}: no viewpoint of scan {scan} sees object {answer}.")
+
+
 EPISODE_TABLE = "episodes.csv"
 """The file of `write_episode_table` in the folder of an evaluation."""
 
@@ -194,5 +212,7 @@ def write_submission(results: Path, out: Path, episodes: EpisodeSet) -> int:
     trajectories."""
     found = read_results(results, episodes)
     checked_nodes(results, found.episodes, found.trajectories)
-    write_results(out, *found)
+    check_answers(results, found)
+    answers = [None] * len(episodes) if found.answers is None and episodes.task.answer is not None else found.answers
+    write_results(out, found.episodes, found.trajectories, answers)
     return len(found.trajectories)

@@ -11,7 +11,7 @@ from mtvm.tasks.definitions import success_of
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metrics import Floats, score_trajectories
-from mtvm.tasks.results import checked_nodes, read_results
+from mtvm.tasks.results import check_answers, checked_nodes, read_results
 from mtvm.tasks.spec import TaskSpec
 
 
@@ -43,4 +43,5 @@ def score(
     task = dataclasses.replace(episodes.task, success=success_of(definitions, episodes.task))
     found = read_results(path, episodes, partial)
     nodes = checked_nodes(path, found.episodes, found.trajectories)
+    check_answers(path, found)
     return found.episodes, score_trajectories(dataclasses.replace(found.episodes, task=task), nodes, found.answers)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from mtvm.errors import InputError, shown
 from mtvm.tasks.definitions import Success
 from mtvm.tasks.metric import NAVIGATION, Metric
 from mtvm.tasks.metrics import Measure, navigation_metrics
 
 if TYPE_CHECKING:
     from mtvm.tasks.episode import EpisodeSet
-    from mtvm.tasks.records import KnownScans, MakeWorld
+    from mtvm.tasks.records import TaskFile
     from mtvm.tasks.teacher import Follow
 
 COMMON_ID_FIELD = "instr_id"
@@ -38,9 +39,8 @@ class TaskSpec:
     """What `mtvm doctor` suggests if no file of the task is found."""
     file_names: Callable[[str], list[str]]
     """The released file names of a split, the preferred one first."""
-    read: Callable[[Path, str, KnownScans, MakeWorld, str], EpisodeSet]
-    """Reads a file. Arguments: path, split, known scans, a function that loads the scans that occur, supervision.
-    `load_episodes` sets `EpisodeSet.task` of the result."""
+    read: Callable[[TaskFile], EpisodeSet]
+    """Reads a file. `load_episodes` sets `EpisodeSet.task` of the result."""
     horizon: Callable[[str], int]
     """Steps after which an episode is cut off, given the supervision."""
     splits: tuple[str, ...] = ("train", "val_train_seen", "val_seen", "val_unseen", "test")
@@ -79,10 +79,26 @@ class TaskSpec:
     """Which end of a text is dropped if it is too long."""
     max_text: int = 80
     """Length of texts in WordPieces, above which they are truncated."""
-    has_supervision: bool = False
-    """Whether `supervision` changes the reference paths."""
+    options: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """What can be chosen when episodes are read, by name: the values that are known, the first one by default."""
     origin: str = ""
     """MODULE:NAME of a task that is not built in, as `find_task` found it."""
+
+    @property
+    def has_supervision(self) -> bool:
+        """Whether `supervision` changes the reference paths."""
+        return "supervision" in dict(self.options)
+
+    def chosen(self, given: Mapping[str, str]) -> dict[str, str]:
+        """The value of every option; those that are not given are what they are by default."""
+        known = dict(self.options)
+        for name, value in given.items():
+            if name not in known:
+                has = f"has only {', '.join(known)}" if known else "has none"
+                raise InputError(f"task {self.name} has no option '{shown(name)}'; it {has}.")
+            if value not in known[name]:
+                raise InputError(f"unknown {name} '{shown(value)}'; give one of {', '.join(known[name])}.")
+        return {name: given.get(name, values[0]) for name, values in known.items()}
 
     @property
     def identity(self) -> str:

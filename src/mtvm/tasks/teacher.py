@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.tasks.episode import EpisodeSet
+from mtvm.tasks.metrics import pair_distances
 from mtvm.world.actions import ActionSpace
 from mtvm.world.explored import MapObservation
 
 Follow = Literal["goal", "path"]
 """goal: lead by the shortest path to the end of the reference path, through `via`.
-path: lead along the reference path; from elsewhere, to its first viewpoint that has not been reached yet."""
+path: lead along the reference path; from elsewhere, to its first viewpoint that has not been reached yet.
+Where stopping at that end is not right, both lead on to the goal that is nearest to it."""
 
 Nodes = NDArray[np.int64]
 
@@ -90,17 +92,36 @@ class Teacher:
 
 
 def _reference_stations(episodes: EpisodeSet) -> NDArray[np.int32]:
-    """The reference path after its start, or just the start if there is nothing after it."""
+    """The reference path after its start, or just the start if there is nothing after it, then where to stop."""
     rest = episodes.references[:, 1:]
     if rest.shape[1] == 0:
-        return episodes.references
-    return np.where((rest[:, :1] < 0) & (np.arange(rest.shape[1]) == 0), episodes.references[:, :1], rest)
+        rest = episodes.references
+    rest = np.where((rest[:, :1] < 0) & (np.arange(rest.shape[1]) == 0), episodes.references[:, :1], rest)
+    ends = _ends(episodes)
+    if np.array_equal(ends, episodes.reference_ends):
+        return rest
+    count = (rest >= 0).sum(axis=1)
+    rest = np.pad(rest, ((0, 0), (0, 1)), constant_values=-1)
+    rest[np.arange(len(rest)), count] = ends
+    return rest
+
+
+def _ends(episodes: EpisodeSet) -> NDArray[np.int32]:
+    """(N,) where agents are led to: the end of the reference path, or if stopping is not right there, the goal that is
+    nearest to it."""
+    ends, goals = episodes.reference_ends, episodes.goals
+    if episodes.task.reward_to == "reference" or not episodes.has_goals:
+        return ends
+    apart = pair_distances(episodes.world, ends[:, None], goals)[:, 0]
+    nearest = apart.min(axis=1)
+    right = (nearest < episodes.task.success.radius) | (nearest == 0) | np.isinf(nearest)
+    return np.where(right, ends, goals[np.arange(len(goals)), apart.argmin(axis=1)])
 
 
 def _goal_stations(episodes: EpisodeSet) -> NDArray[np.int32]:
-    """The nodes of `via`, then the end of the reference path."""
+    """The nodes of `via`, then where to stop."""
     stations = np.pad(episodes.via, ((0, 0), (0, 1)), constant_values=-1)
-    stations[np.arange(len(stations)), (episodes.via >= 0).sum(axis=1)] = episodes.reference_ends
+    stations[np.arange(len(stations)), (episodes.via >= 0).sum(axis=1)] = _ends(episodes)
     return stations
 
 

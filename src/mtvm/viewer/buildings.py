@@ -213,7 +213,7 @@ def _jpeg(pixels: NDArray[np.uint8]) -> bytes:
 
 
 def _room(place: SeenPlace | None) -> str | None:
-    return None if place is None else room_phrase(place.room)
+    return None if place is None or not place.room else room_phrase(place.room)
 
 
 def _objects(place: SeenPlace) -> list[Sight]:

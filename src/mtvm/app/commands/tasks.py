@@ -9,7 +9,8 @@ import numpy as np
 from rich.markup import escape
 from tyro.conf import Positional, arg
 
-from mtvm.acting.baselines import Baseline, run_baseline
+from mtvm.acting.baselines import Baseline, baseline_policy
+from mtvm.acting.walk import walk_split
 from mtvm.app.options import DataOption, SplitOption, SupervisionOption, Switch, TaskOption, console
 from mtvm.app.tables import metrics_table
 from mtvm.errors import InputError
@@ -69,11 +70,14 @@ def baseline(
     """Run a baseline on a split and write its result file.
 
     random: R2R's random agent, up to 11 right turns, then five forward moves. forward: five forward moves. shortest:
-    the shortest path to the end of the reference path. stop: stays at the start.
+    the shortest path to the end of the reference path, or to where stopping is right, with the right answer. stop:
+    stays at the start.
     """
     episodes = load_episodes(task, split, data, supervision=supervision)
     path = out or Path(f"{agent}_{episodes.task.name}_{episodes.split}.json")
-    write_results(path, episodes, run_baseline(agent, episodes, seed))
+    walks = walk_split(baseline_policy(agent, seed), episodes)
+    answers = walks.answers if episodes.task.answer is not None and any(walks.answers) else None
+    write_results(path, episodes, walks.trajectories(), answers)
     console.print(
         f"{len(episodes)} trajectories of {escape(episodes.name)} written to {escape(str(path))}", soft_wrap=True
     )
