@@ -61,10 +61,9 @@ class Reader(Loss):
 
 @pytest.fixture
 def own(tmp_path, monkeypatch):
-    """A folder with a module of the user's own, in which everything is called."""
+    """A folder with a module of the user's own, on Python's path."""
     (tmp_path / "heads_of_mine.py").write_text(OWN)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "heads_of_mine", raising=False)
     yield tmp_path
     sys.modules.pop("heads_of_mine", None)
