@@ -58,8 +58,8 @@ def command_with(text: str) -> str:
     return next(command for command in commands("mtvm train") if text in command)
 
 
-def test_extending_page_has_four_examples():
-    assert set(examples()) == {"my_history.py", "my_loss.py", "my_task.py", "my_features.py"}
+def test_extending_page_has_all_examples():
+    assert set(examples()) == {"my_history.py", "my_loss.py", "my_reader.py", "my_task.py", "my_features.py"}
 
 
 def test_custom_history_trains_and_acts(folder):
@@ -75,6 +75,13 @@ def test_custom_loss_is_recorded_and_changes_the_weights(folder):
     train("tiny --data.sight blind", folder, "without")
     weights = [(folder / run / "best" / "model.safetensors").read_bytes() for run in ("with", "without")]
     assert weights[0] != weights[1]
+
+
+def test_custom_text_reader_reads_for_an_agent(folder):
+    assert train(command_with("my_reader"), folder, "run")
+    agent = mtvm.Agent.from_pretrained(folder / "run" / "best")
+    assert agent.model.language.bert.embeddings.word_embeddings.weight.shape[0] == 2004
+    agent.start("Dreh dich um und geh zur Tür.")
 
 
 def test_custom_task_runs_scores_and_trains(folder, capsys):

@@ -36,7 +36,7 @@ def test_data_is_walked_once_and_tokenised_once_a_split_in_training_and_in_evalu
     small_data, tmp_path, monkeypatch
 ):
     walked = count_calls(monkeypatch, os, "walk", lambda top, **_: str(top))
-    tokenised = count_calls(monkeypatch, data_module, "tokenize", lambda texts, *_, **__: tuple(texts))
+    tokenised = count_calls(monkeypatch, data_module, "read_texts", lambda texts, *_, **__: tuple(texts))
     splits = {"train": ("r2r/train", "ndh/train@0.5", "r2r/val_seen"), "evaluate": ("r2r/val_seen", "r2r/val_unseen")}
     config = small_config(small_data, tmp_path / "run", data=splits, optimizer={"updates": 3}, selection={"every": 1})
     assert mtvm.train(config, show_progress=False).finished
@@ -126,16 +126,9 @@ def test_dataset_first_has_the_first_episodes_with_their_texts(open_data):
 
 def test_dataset_mirrored_has_each_text_twice(open_data):
     dataset = open_data().dataset(Split.parse("r2r/val_unseen"))
-    both = dataset.mirrored()
+    both = dataset.mirrored(SMALL)
     assert torch.equal(both.ids, with_mirrored(dataset.tokens).ids)
     assert len(both.ids) == 2 * len(dataset)
-
-
-def test_dataset_words_is_more_than_the_number_of_any_word(open_data):
-    dataset = open_data().dataset(Split.parse("ndh/train"))
-    assert dataset.words == int(dataset.tokens.words.max()) + 1
-    empty = dataclasses.replace(dataset, tokens=tokenize([""]))
-    assert empty.words == 1
 
 
 def test_dataset_without_goals_is_refused_where_goals_are_needed(open_data):

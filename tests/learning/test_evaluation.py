@@ -211,7 +211,7 @@ def test_walk_with_two_looks_acts_on_what_they_agree_on(dataset):
     model = lively_model(seed=4)
     steps = {looks: walk(model, dataset, steps=True, looks=looks, show_progress=False) for looks in (1, 2)}
     count = len(dataset)
-    text = model.encode(dataset.mirrored().select(torch.arange(count, 2 * count)))
+    text = model.encode(dataset.mirrored(model.config).select(torch.arange(count, 2 * count)))
     first = []
     with torch.no_grad():
         plan = RolloutPlan("greedy", 1, mirrored=np.ones(count, dtype=bool))

@@ -10,7 +10,7 @@ from mtvm.configs.run import Split
 from mtvm.errors import InputError
 from mtvm.learning.data import Dataset
 from mtvm.learning.grounding import Grounding, led_along_paths, measure_grounding
-from mtvm.models.text import words_of
+from mtvm.models.text import WordPieces
 from mtvm.tasks.sub_instructions import SubInstruction
 
 
@@ -23,7 +23,7 @@ def halves(episodes):
     """Two parts for each instruction: the first half of its words for the first half of the path, and so on."""
     parts = {}
     for one, text, length in zip(episodes.ids, episodes.texts, episodes.reference_lengths.tolist(), strict=True):
-        words, middle = words_of(text), length // 2
+        words, middle = WordPieces().words(text), length // 2
         half = len(words) // 2
         parts[one] = [
             SubInstruction(tuple(words[:half]), 0, middle),
@@ -46,7 +46,7 @@ def test_shares_are_those_of_a_slow_count(dataset):
     done = measure_grounding(model, dataset, parts, show_progress=False)
     wanted, chances = [], []
     for row, events in enumerate(led_along_paths(model, dataset, show_progress=False)):
-        half = len(words_of(dataset.episodes.texts[row])) // 2
+        half = len(WordPieces().words(dataset.episodes.texts[row])) // 2
         middle = int(dataset.episodes.reference_lengths[row]) // 2
         shares, chance = [], []
         for event in events:

@@ -101,6 +101,12 @@ def test_texts_of_another_reader_or_of_other_words_are_read_for_themselves(reade
     assert not torch.equal(first.states, third.states)
 
 
+def test_texts_know_more_than_the_number_of_any_word():
+    tokens = tokenize(TEXTS)
+    assert Texts(lively_model(), tokens, "texts", show_progress=False).words == int(tokens.words.max()) + 1
+    assert Texts(lively_model(), tokenize([""]), "texts", show_progress=False).words == 1
+
+
 # Encoding
 
 

@@ -7,7 +7,7 @@ import pytest
 from small_studies import plan_of, request_of, run_here
 
 from mtvm.errors import InputError
-from mtvm.models.text import words_of
+from mtvm.models.text import WordPieces
 from mtvm.studies.watching import panoramas, watch
 
 
@@ -29,7 +29,7 @@ def test_the_walk_is_the_one_that_was_evaluated(trial):
 
 def test_attention_is_over_the_words_of_the_text(trial, tiny_r2r):
     seen = watch(trial.run / "best", trial.data, "r2r/val_unseen", 3)
-    assert seen.words == list(words_of(tiny_r2r.texts[3]))
+    assert seen.words == list(WordPieces().words(tiny_r2r.texts[3]))
     assert seen.attention.shape[1] == len(seen.words)
     # What is missing to 1 is the attention on [SEP].
     assert (seen.attention >= 0).all()

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mtvm.errors import InputError
-from mtvm.models.text import words_of
+from mtvm.models.text import WordPieces
 from mtvm.tasks.sub_instructions import SubInstruction, part_of_word, parts_of_step, read_sub_instructions
 
 TEXT = "Walk past the chairs, turn left. Stop by the sofa."
@@ -38,7 +38,7 @@ def test_a_step_belongs_to_the_part_whose_viewpoints_it_joins_and_stop_to_the_la
 
 def test_each_word_belongs_to_a_part_stems_and_signs_included():
     parts = [SubInstruction(tuple(words), 0, 1) for words in WORDS]
-    names = words_of(TEXT)
+    names = WordPieces().words(TEXT)
     belongs = part_of_word(names, parts).tolist()
     assert belongs == [0] * (names.index(".") + 1) + [1] * (len(names) - names.index(".") - 1)
 

@@ -379,7 +379,7 @@ class TrainConfig:
             return self.model
         splits = (*self.data.train, self.selection.split)
         needed = max(Split.parse(text).task.max_text for text in splits)
-        return dataclasses.replace(self.model, max_text=needed)
+        return dataclasses.replace(self.model, max_text=self.model.text_length_for(needed))
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""

@@ -35,7 +35,7 @@ from mtvm.models.agent import Agent
 from mtvm.models.network import Network
 from mtvm.models.saving import WEIGHTS
 from mtvm.models.seeing import Vision
-from mtvm.models.text import tokenize
+from mtvm.models.text import read_texts
 from mtvm.progress import progress
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
@@ -199,7 +199,7 @@ class Follower:
             Split(self.task, episodes.split),
             episodes,
             Vision(episodes.world, self.store, model),
-            tokenize(episodes.texts, model.text_length, leading_cls=model.leading_cls),
+            read_texts(episodes.texts, model),
             episodes.references.shape[1],
             "path",
         )

@@ -20,10 +20,11 @@ from mtvm.learning import parallel
 from mtvm.learning.sight import SightMaker
 from mtvm.learning.texts import Texts
 from mtvm.models.config import ModelConfig
+from mtvm.models.mirroring import language_of
 from mtvm.models.network import Network
 from mtvm.models.policy import NetworkPolicy
 from mtvm.models.seeing import Vision
-from mtvm.models.text import Tokens, tokenize, with_mirrored
+from mtvm.models.text import Tokens, letters, mirrored_too, read_texts
 from mtvm.progress import notice
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
@@ -49,11 +50,6 @@ class Dataset:
     def name(self) -> str:
         return self.split.name
 
-    @functools.cached_property
-    def words(self) -> int:
-        """More than the largest number of a word; a text that lost its beginning has none of the small ones."""
-        return max(int(self.tokens.words.max()) + 1, 1)
-
     def first(self, limit: int | None) -> Dataset:
         """The dataset with its first episodes only."""
         if limit is None or limit >= len(self):
@@ -65,9 +61,10 @@ class Dataset:
         tokens = self.tokens.select(torch.from_numpy(rows))
         return dataclasses.replace(self, episodes=self.episodes.select(rows), tokens=tokens)
 
-    def mirrored(self) -> Tokens:
-        """The texts, followed by the same as they would be told in mirrored buildings."""
-        return with_mirrored(self.tokens)
+    def mirrored(self, model: ModelConfig) -> Tokens:
+        """The texts, followed by the same as they would be told in mirrored buildings, as the model reads them."""
+        texts = self.episodes.texts
+        return mirrored_too(texts, self.tokens, model, language_of(texts), self.split.task.truncation, self.name)
 
 
 class DatasetPolicy(NetworkPolicy):
@@ -79,6 +76,8 @@ class DatasetPolicy(NetworkPolicy):
     ) -> None:
         super().__init__(model, vision=dataset.vision, attention=attention, looks=looks)
         self._tokenised, self._texts_read = dataset.tokens, texts
+        if looks > 1:
+            self.language = language_of(dataset.episodes.texts)
         keys = zip(dataset.episodes.ids, dataset.episodes.texts, strict=True)
         self._row_of = {key: row for row, key in enumerate(keys)}
 
@@ -150,18 +149,27 @@ class Data:
         return dataclasses.replace(self._datasets[key], split=split)
 
     def _tokens(self, split: Split, episodes: EpisodeSet) -> Tokens:
-        """The texts of a split; says so if some of them are too long for the model."""
+        """The texts of a split; says so if some of them are too long for the model, or cannot be read by it."""
         length, lost = self.model.text_length, split.task.truncation
-        tokens = tokenize(episodes.texts, length, leading_cls=self.model.leading_cls, truncation=lost)
-        if int(tokens.ids.max()) >= self.model.vocabulary:
+        tokens = read_texts(episodes.texts, self.model, lost)
+        reader, largest = tokens.reader, int(tokens.ids.max())
+        if largest >= self.model.tokens_known:
             raise InputError(
-                f"model.vocabulary {self.model.vocabulary} is too few: the texts of {split.name} have WordPieces up to "
-                f"number {int(tokens.ids.max())}; BERT's vocabulary has 30522."
+                f"model.vocabulary {self.model.tokens_known} is too few: the texts of {split.name} have {reader.unit} "
+                f"up to number {largest}; {self.model.text_reader} has {reader.vocabulary}."
             )
-        if tokens.cut and self._show_progress and parallel.rank() == 0:
+        if not self._show_progress or parallel.rank() != 0:
+            return tokens
+        if tokens.cut:
             notice(
-                f"{tokens.cut} of {len(episodes)} texts of {split.name} have more than {length} WordPieces and lose "
+                f"{tokens.cut} of {len(episodes)} texts of {split.name} have more than {length} {reader.unit} and lose "
                 f"their {lost}; a model with a larger --model.max-text reads all of them."
+            )
+        if unread := sum(map(reader.unreadable, episodes.texts)):
+            share = unread / sum(map(letters, episodes.texts))
+            notice(
+                f"{share:.1%} of the letters of {split.name} are lost on {self.model.text_reader}; a model with "
+                "--model.text-reader characters or bytes reads any language."
             )
         return tokens
 

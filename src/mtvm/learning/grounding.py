@@ -7,6 +7,7 @@ The agent is led along each reference path. At every step, the attention of the 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,6 @@ from mtvm.acting.walk import Teaching, walk_split
 from mtvm.errors import InputError
 from mtvm.learning.data import Dataset, DatasetPolicy
 from mtvm.models.network import Network
-from mtvm.models.text import words_of
 from mtvm.progress import progress
 from mtvm.tasks.events import StepEvent
 from mtvm.tasks.sub_instructions import SubInstruction, part_of_word, parts_of_step
@@ -54,7 +54,7 @@ def measure_grounding(
     shares: list[tuple[float, float]] = []
     steps = 0
     for row, events in enumerate(led_along_paths(model, dataset, show_progress)):
-        measured = _shares(events, episodes.texts[row], parts.get(episodes.ids[row], []))
+        measured = _shares(events, dataset.tokens.reader.words(episodes.texts[row]), parts.get(episodes.ids[row], []))
         if measured:
             steps += len(measured)
             ids.append(episodes.ids[row])
@@ -80,11 +80,11 @@ def led_along_paths(model: Network, dataset: Dataset, show_progress: bool = True
     return walks.steps
 
 
-def _shares(events: list[StepEvent], text: str, parts: list[SubInstruction]) -> list[tuple[float, float]]:
+def _shares(events: list[StepEvent], words: Sequence[str], parts: list[SubInstruction]) -> list[tuple[float, float]]:
     """Of each step that some sub-instructions describe and others do not: the attention on them, and by chance."""
     if len(parts) < 2:
         return []
-    belongs = part_of_word(words_of(text), parts)
+    belongs = part_of_word(words, parts)
     found = []
     for event in events:
         assert event.words is not None

@@ -11,13 +11,13 @@ from mtvm.errors import InputError
 from mtvm.learning import checkpoint
 from mtvm.learning.run_folder import CHECKPOINT, RunFolder
 from mtvm.machine import minilm_folder
-from mtvm.models.config import ModelConfig
+from mtvm.models.config import ENGLISH, ModelConfig
 from mtvm.models.network import Network, make_network
 from mtvm.models.saving import CONFIG, WEIGHTS, fill, fill_where_it_fits
 from mtvm.models.weights import Report, load_reader, load_released, read_tensors
 from mtvm.plugins import UntrustedCodeError
 
-_MINILM = {"hidden": 384, "heads": 12, "intermediate": 1536, "vocabulary": 30522, "max_positions": 512}
+_MINILM = {"hidden": 384, "heads": 12, "intermediate": 1536, "tokens_known": 30522, "max_positions": 512}
 
 
 def make_model(config: TrainConfig, network: ModelConfig | None = None) -> tuple[Network, str]:
@@ -48,7 +48,7 @@ def make_model(config: TrainConfig, network: ModelConfig | None = None) -> tuple
 
 
 def _has_minilm_sizes(config: ModelConfig) -> bool:
-    return all(getattr(config, name) == value for name, value in _MINILM.items())
+    return config.text_reader == ENGLISH and all(getattr(config, name) == value for name, value in _MINILM.items())
 
 
 def _is_agent(folder: Path) -> bool:

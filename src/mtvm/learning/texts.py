@@ -35,6 +35,8 @@ class Texts:
     def __init__(self, model: Network, tokens: Tokens, title: str, show_progress: bool = True) -> None:
         self.tokens = tokens
         self.lengths = tokens.lengths
+        self.words = max(int(tokens.words.max()) + 1, 1)
+        """More than the number of any word."""
         self._states: Tensor | None = None
         self._starts = torch.cat([self.lengths.new_zeros(1), self.lengths.cumsum(0)])
         count = int(self.lengths.sum())

@@ -41,7 +41,7 @@ class Learner:
         self.batches = streams.Batches(sizes, weights, config.batch, config.seed)
         mirror = config.data.mirror
         self.texts = [
-            Texts(model, dataset.mirrored() if mirror else dataset.tokens, dataset.name, show_progress)
+            Texts(model, dataset.mirrored(model.config) if mirror else dataset.tokens, dataset.name, show_progress)
             for dataset in datasets
         ]
         model.crossmodal.checkpointing = config.optimizer.checkpoint_activations
@@ -116,7 +116,7 @@ class Learner:
         """The texts in all their variants, and those that losses make of them."""
         tokens = batch.tokens
         by_token = any(loss.masks_words for loss in self.losses)
-        shape = (batch.size, self.model.config.text_length if by_token else batch.dataset.words)
+        shape = (batch.size, self.model.config.text_length if by_token else batch.texts.words)
         draws = streams.uniform(shape, "words", self.config.seed, self.updates)[batch.rows]
         if self.config.loss.word_dropping > 0 and not self.config.loss.consistency.enabled:
             tokens = drop_words(tokens, self.config.loss.word_dropping, draws)[0]

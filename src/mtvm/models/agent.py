@@ -29,7 +29,7 @@ from mtvm.models.policy import Last, Remembering
 from mtvm.models.pretrained import agent_folder
 from mtvm.models.saving import load_model, save_model
 from mtvm.models.seeing import Featurizer, Vision
-from mtvm.models.text import Truncation, tokenize
+from mtvm.models.text import Truncation, read_texts
 from mtvm.world.simulator import Simulator
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING, VIEWS, angle_feature
 
@@ -120,8 +120,7 @@ class Agent:
         texts = [instructions] if isinstance(instructions, str) else list(instructions)
         if not texts:
             raise ValueError("at least one instruction is needed.")
-        config = self.model.config
-        tokens = tokenize(texts, config.text_length, leading_cls=config.leading_cls, truncation=truncation)
+        tokens = read_texts(texts, self.model.config, truncation)
         with torch.no_grad():
             self._remembering = Remembering(self.model, self.model.encode(tokens.to(self.model.device)))
         self._running = np.arange(len(texts))

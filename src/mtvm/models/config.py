@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -23,6 +24,12 @@ HISTORIES = {
     "oriented": "mtvm.models.history.oriented:OrientedHistory",
     "hierarchical": "mtvm.models.history.hierarchical:HierarchicalHistory",
 }
+TEXT_READERS = {
+    "wordpiece-en": "mtvm.models.text:WordPieces",
+    "bytes": "mtvm.models.characters:Bytes",
+    "characters": "mtvm.models.characters:Characters",
+}
+ENGLISH = "wordpiece-en"
 
 DEFAULT_TEXT_LENGTH = 80
 _MOST_LAYERS = 1000
@@ -55,10 +62,14 @@ class ModelConfig:
     """Factor on image features. Features of norm 1 are lost beside the direction's 128 numbers; 5 brings them out."""
     angle_width: int = 128
     """Width of a direction feature."""
-    vocabulary: int = 30522
+    text_reader: str = ENGLISH
+    """What a text is made of. wordpiece-en: WordPieces of English, as pretrained encoders read it. bytes, characters:
+    those of any language, whose embeddings are learnt. Or MODULE:NAME of your own `mtvm.models.text.TextReader`."""
+    vocabulary: int | None = None
+    """How many different tokens it reads; by default as many as the text reader has."""
     max_text: int | None = None
-    """The most WordPieces of a text, [SEP] included. By default what the tasks to train on need: 80 for R2R, 160 for
-    R4R and long, 300 for NDH."""
+    """The most tokens of a text, [SEP] included. By default what the tasks to train on need: 80 WordPieces for R2R, 160
+    for R4R and long, 300 for NDH; five times as many bytes or characters."""
     max_positions: int = 512
     """Position embeddings of the text, and of the vision stream."""
     leading_cls: bool = False
@@ -113,10 +124,15 @@ class ModelConfig:
             raise InputError(f"feature_scale must be a number, not {shown(repr(self.feature_scale))}.")
         if self.text_length > self.max_positions:
             raise InputError(
-                f"max_positions {self.max_positions} is too few for texts of {self.text_length} WordPieces (max_text)."
+                f"max_positions {self.max_positions} is too few for texts of {self.text_length} tokens (max_text)."
             )
         if self.reader not in get_args(Reader):
             raise InputError(f"reader '{self.reader}' is not one of {', '.join(get_args(Reader))}.")
+        if self.reader != "none" and self.text_reader != ENGLISH:
+            raise InputError(
+                f"reader {self.reader} reads English WordPieces, not {shown(self.text_reader)}: give --model.reader "
+                "none."
+            )
         if self.train_reader and (self.reader == "none" or self.reader_layers == 0):
             raise InputError("train_reader needs a reader with layers to train: --model.reader minilm.")
         if self.actions == "map" and self.angle_width % 16:
@@ -124,7 +140,8 @@ class ModelConfig:
         for name, choices in (("actions", get_args(Actions)), ("stop_sight", get_args(StopSight))):
             if getattr(self, name) not in choices:
                 raise InputError(f"{name} '{shown(getattr(self, name))}' is not one of {', '.join(choices)}.")
-        for name, known in (("history", HISTORIES), ("architecture", ARCHITECTURES)):
+        parts = {"history": HISTORIES, "architecture": ARCHITECTURES, "text_reader": TEXT_READERS}
+        for name, known in parts.items():
             value = getattr(self, name)
             if not isinstance(value, str) or (value not in known and not is_object_name(value)):
                 raise InputError(f"{name} '{shown(value)}' is not one of {', '.join(known)}, and not MODULE:CLASS.")
@@ -137,12 +154,28 @@ class ModelConfig:
             check_layers(name, getattr(self, name))
         if self.reader_layers > _MINILM_LAYERS:
             raise InputError(f"reader_layers is {self.reader_layers}, but MiniLM has {_MINILM_LAYERS}.")
-        if self.reader == "minilm" and self.vocabulary > _LARGEST_READ:
+        if self.reader == "minilm" and (self.vocabulary or 0) > _LARGEST_READ:
             raise InputError(f"vocabulary {self.vocabulary} is more than MiniLM has words.")
 
     @property
+    def tokens_known(self) -> int:
+        """How many different tokens it reads."""
+        if self.vocabulary is not None:
+            return self.vocabulary
+        from mtvm.models.text import text_reader
+
+        return text_reader(self.text_reader).vocabulary
+
+    def text_length_for(self, pieces: int) -> int:
+        """How many tokens of its reader a text of so many WordPieces needs, as far as there are positions for them."""
+        from mtvm.models.text import text_reader
+
+        needed = math.ceil(pieces * text_reader(self.text_reader).tokens_per_piece)
+        return max(pieces, min(needed, self.max_positions))
+
+    @property
     def text_length(self) -> int:
-        """The most WordPieces of a text; where nothing is said 80, as the paper's, or as many as have positions."""
+        """The most tokens of a text; where nothing is said 80, as the paper's, or as many as have positions."""
         return self.max_text or min(DEFAULT_TEXT_LENGTH, self.max_positions)
 
     @property
@@ -151,7 +184,7 @@ class ModelConfig:
         layers = self.language_layers + self.crossmodal_layers
         if self.history == "hierarchical":
             layers += self.panorama_layers + self.temporal_layers
-        words = self.vocabulary if self.reader == "none" else 0
+        words = self.tokens_known if self.reader == "none" else 0
         tables = words + self.max_positions + self.token_width + self.critic_hidden
         return self.hidden * (tables + layers * (4 * self.hidden + 2 * self.intermediate))
 

@@ -95,7 +95,7 @@ class LanguageEncoder(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.bert = _bert(
-            config.vocabulary if config.reader == "none" else 1,
+            config.tokens_known if config.reader == "none" else 1,
             config.hidden,
             config.language_layers,
             config.heads,
@@ -106,7 +106,7 @@ class LanguageEncoder(nn.Module):
         self._always_frozen: list[nn.Module] = []
         self.reader: nn.Module | None = None
         if config.reader == "minilm":
-            self.reader = _bert(config.vocabulary, READER_WIDTH, config.reader_layers, 12, 1536, 512, 0.0)
+            self.reader = _bert(config.tokens_known, READER_WIDTH, config.reader_layers, 12, 1536, 512, 0.0)
             self.project = nn.Linear(READER_WIDTH, config.hidden)
             embeddings = self.reader.get_submodule("embeddings")
             self._always_frozen = [embeddings if config.train_reader else self.reader]

@@ -16,9 +16,10 @@ from mtvm.errors import InputError
 from mtvm.features.store import FeatureStore
 from mtvm.models.history.base import Past
 from mtvm.models.language import Text
+from mtvm.models.mirroring import Language, language_of
 from mtvm.models.network import Network, Step
 from mtvm.models.seeing import Vision
-from mtvm.models.text import Tokens, attention_by_word, tokenize, with_mirrored
+from mtvm.models.text import Tokens, mirrored_too, read_texts
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.world.simulator import Observation
 
@@ -103,6 +104,8 @@ class NetworkPolicy(Policy):
         self.model, self.store, self.attention, self.looks = model, store, attention, looks
         self.moves: Moves = model.config.actions
         self.vision = vision
+        self.language: Language | None = None
+        """Of the texts, for looks in a mirror; by default that of the episodes which begin."""
         self.output: Step | None = None
         """What the network made of the last sights, those of the first look first."""
 
@@ -116,16 +119,17 @@ class NetworkPolicy(Policy):
 
     def read(self, episodes: EpisodeSet) -> Tokens:
         """The texts of some episodes, padded to the longest."""
-        config = self.model.config
-        lost = episodes.task.truncation
-        return tokenize(episodes.texts, config.text_length, leading_cls=config.leading_cls, truncation=lost)
+        return read_texts(episodes.texts, self.model.config, episodes.task.truncation)
 
     @torch.no_grad()
     def start(self, episodes: EpisodeSet) -> None:
         if self.vision is None or self.vision.world is not episodes.world:
             self.vision = Vision(episodes.world, self.store, self.model.config, self.model.device)
         self._texts, self._tokens = episodes.texts, self.read(episodes)
-        read = self._tokens if self.looks == 1 else with_mirrored(self._tokens)
+        read = self._tokens
+        if self.looks > 1:
+            language, lost = self.language or language_of(self._texts), episodes.task.truncation
+            read = mirrored_too(self._texts, read, self.model.config, language, lost, episodes.task.title)
         number = np.repeat(np.arange(self.looks), len(episodes))
         copies = np.tile(np.arange(len(episodes)), self.looks) + len(episodes) * (number % 2)
         text = self.model.encode(read.select(torch.from_numpy(copies)).to(self.model.device))
@@ -184,7 +188,7 @@ class NetworkPolicy(Policy):
             words, memory = looked.at(action, int(counts[place]) + 1)
             row = int(rows[place])
             numbers = self._tokens.words[row, : int(self._tokens.lengths[row])].tolist()
-            by_word = attention_by_word(self._texts[row], numbers, words.tolist())
+            by_word = self._tokens.reader.attention_by_word(self._texts[row], numbers, words.tolist())
             return WordAttention(by_word, [round(weight, 4) for weight in memory.tolist()])
 
         return attention

@@ -18,7 +18,7 @@ from torch import Tensor
 from mtvm.errors import InputError, shown
 from mtvm.io.weight_files import check_finite, read_weight_file, torch_file
 from mtvm.machine import minilm_folder
-from mtvm.models.config import ModelConfig
+from mtvm.models.config import ENGLISH, ModelConfig
 from mtvm.models.network import Network
 
 Source = Literal["mtvm", "prevalent", "vlnbert", "bert"]
@@ -229,7 +229,9 @@ def sizes_of(tensors: Mapping[str, Tensor], defaults: ModelConfig, path: Path) -
     words = matrix("vln_bert.embeddings.word_embeddings.weight")
     if words is None:
         raise InputError(f"{path}: has no word embeddings, so it is neither a language encoder nor an agent.")
-    changes: dict[str, Any] = {"hidden": words.shape[1], "vocabulary": len(words)}
+    changes: dict[str, Any] = {"hidden": words.shape[1], "text_reader": ENGLISH, "vocabulary": None}
+    if len(words) != dataclasses.replace(defaults, text_reader=ENGLISH, vocabulary=None).tokens_known:
+        changes["vocabulary"] = len(words)
     angle_width = defaults.angle_width
     if (project := matrix("action_state_project.0.weight")) is not None:  # VLN⟲BERT's own
         angle_width = project.shape[1] - words.shape[1]

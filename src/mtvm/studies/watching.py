@@ -41,12 +41,12 @@ def watch(agent_folder: Path, data: DataConfig, split: str, row: int) -> Watched
     """Walk episode `row` of a split greedily."""
     from mtvm.learning.data import Data, DatasetPolicy
     from mtvm.models.agent import Agent
-    from mtvm.models.text import words_of
 
     model = Agent.from_pretrained(agent_folder, "cpu").model
     dataset = Data(data, model.config, "cpu", show_progress=False, trained=True).dataset(Split.parse(split))
     policy, episode = DatasetPolicy(model, dataset, attention=True), dataset.episodes.select([row])
-    names, words = words_of(episode.texts[0]), policy.read(episode).words[0].numpy()
+    read = policy.read(episode)
+    names, words = read.reader.words(episode.texts[0]), read.words[0].numpy()
     weights: list[NDArray[np.float64]] = []
     spread: list[float] = []
 

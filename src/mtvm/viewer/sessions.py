@@ -18,7 +18,7 @@ from mtvm.errors import InputError
 from mtvm.features.store import FeatureStore
 from mtvm.learning.data import Data
 from mtvm.models.agent import Action, Agent, Observation
-from mtvm.models.text import Truncation, attention_by_word, tokenize
+from mtvm.models.text import Truncation, read_texts
 from mtvm.tasks.events import StepEvent
 from mtvm.viewer.buildings import Buildings
 from mtvm.viewer.figures import Walk
@@ -87,8 +87,8 @@ class Session:
         self._live, self._agent = live, live.new()
         self._agent.start(text, truncation)
         config = live.model.config
-        tokens = tokenize([text], config.text_length, leading_cls=config.leading_cls, truncation=truncation)
-        self._words = tokens.words[0].tolist()
+        tokens = read_texts([text], config, truncation)
+        self._reader, self._words = tokens.reader, tokens.words[0].tolist()
         self.events: list[StepEvent] = []
         """What was done; the last one is what the agent thinks now, until `act` says what is done."""
         self._simulator: Simulator | None = None
@@ -174,7 +174,7 @@ class Session:
         memory: list[float] | None = None
         if thought.attention is not None:
             on_words, on_memory = thought.attention.at(thought.index, len(candidates) + 1)
-            words = attention_by_word(self.text, self._words, on_words.tolist())
+            words = self._reader.attention_by_word(self.text, self._words, on_words.tolist())
             memory = [round(weight, 4) for weight in on_memory.tolist()]
         event = StepEvent(
             id=self.name,
