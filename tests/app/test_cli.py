@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -106,6 +107,23 @@ def test_baseline_writes_to_the_current_folder_by_default(capsys, tiny_folder, t
     monkeypatch.setenv("MTVM_DATA", str(tiny_folder))
     run(capsys, "baseline", "stop", "--split", "val_seen")
     assert (tmp_path / "stop_r2r_val_seen.json").exists()
+
+
+def test_score_counts_where_it_went_wrong(capsys, tiny_folder, tmp_path):
+    results, table = tmp_path / "random.json", tmp_path / "episodes.csv"
+    run(capsys, "baseline", "random", "--data", tiny_folder, "--out", results)
+    printed = run(capsys, "score", results, "--data", tiny_folder, "--errors", "--csv", table).out
+    with table.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    counted = Counter(row["mistake"] for row in rows)
+    assert counted.pop("", 0) == sum(float(row["SR"]) > 0 for row in rows)
+    assert counted
+    for mistake, count in counted.items():
+        assert re.search(rf"{mistake} +{count} ", printed)
+    for row in rows:
+        assert (row["move"] == "0") >= (row["mistake"] == "wrong first turn")
+    said = json.loads(run(capsys, "score", results, "--data", tiny_folder, "--errors", "--json").out)
+    assert {name: count for name, count in said["mistakes"].items() if count} == counted
 
 
 def test_score_takes_partial_results_if_told(capsys, tiny_folder, tmp_path):

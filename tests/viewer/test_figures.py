@@ -15,7 +15,7 @@ from mtvm.tasks.definitions import SUCCESS_RADIUS
 from mtvm.tasks.events import StepEvent
 from mtvm.viewer.charts import draw_matrix
 from mtvm.viewer.drawing import STYLES
-from mtvm.viewer.exporting import gif, page_of
+from mtvm.viewer.exporting import export
 from mtvm.viewer.figures import Walk
 from mtvm.viewer.maps import MapOptions, draw_map
 from mtvm.viewer.strips import draw_strip
@@ -155,7 +155,7 @@ def test_strip_shows_names_where_there_are_no_pictures(buildings, walk):
 
 
 def test_gif_has_a_frame_for_each_step(buildings, walk):
-    picture = Image.open(io.BytesIO(gif(buildings, walk)))
+    picture = Image.open(io.BytesIO(export(".gif", buildings, [walk], ["agent"])))
     assert picture.format == "GIF"
     assert picture.n_frames == len(walk.events)
 
@@ -164,7 +164,7 @@ def test_gif_keeps_the_colours_of_the_paths_beside_a_colourful_picture(buildings
     noise = np.random.default_rng(0).integers(-50, 50, (240, 320, 3))
     colours = (noise + np.array([180, 150, 100])).astype(np.uint8)
     monkeypatch.setattr(buildings, "view", lambda *where: Image.fromarray(colours))
-    frame = np.asarray(Image.open(io.BytesIO(gif(buildings, walk))).convert("RGB"), dtype=int)
+    frame = np.asarray(Image.open(io.BytesIO(export(".gif", buildings, [walk], ["agent"]))).convert("RGB"), dtype=int)
     drawn = frame[:, : frame.shape[1] - 336].reshape(-1, 3)
     for look in ("agent-0", "reference", "chosen-mark"):
         wanted = ImageColor.getrgb(STYLES[look].fill or STYLES[look].stroke)
@@ -175,7 +175,8 @@ def test_gif_keeps_the_colours_of_the_paths_beside_a_colourful_picture(buildings
 
 def test_page_stands_alone_and_holds_the_steps(buildings, walk):
     spiteful = dataclasses.replace(walk, text="</script><script>alert(1)</script>")
-    page = page_of(buildings, spiteful)
+    page = export(".html", buildings, [spiteful], ["<i>agent</i>"]).decode()
+    assert "<i>agent" not in page
     assert "<script>alert" not in page
     assert not re.search(r'(src|href)="(?!data:|#)', page)
     held = re.search(r'id="steps">(.*?)</script>', page, re.DOTALL).group(1)

@@ -1,6 +1,7 @@
 """`mtvm figure`, `mtvm view` and `mtvm.view`: files as asked for, addresses, tokens, and refusals."""
 
 import io
+import re
 import urllib.error
 import urllib.request
 import zipfile
@@ -13,6 +14,7 @@ from mtvm.app.cli import main
 from mtvm.app.commands import viewing
 from mtvm.errors import InputError
 from mtvm.viewer.shown import Shown
+from mtvm.viewer.sources import Defaults, open_sources
 from mtvm.viewer.view import View
 
 
@@ -25,13 +27,31 @@ def refused(capsys, *arguments):
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [("map", "a.svg"), ("matrix", "a.png"), ("strip", "a.svg"), ("html", "a.html"), ("frames", "a.zip")],
+    [
+        ("map", "a.svg"),
+        ("map", "a.pdf"),
+        ("matrix", "a.png"),
+        ("matrix", "a.pdf"),
+        ("curves", "a.svg"),
+        ("mistakes", "a.pdf"),
+        ("strip", "a.svg"),
+        ("walk", "a.html"),
+        ("walk", "a.zip"),
+        ("walk", "a.gif"),
+    ],
 )
 def test_figure_writes_what_is_asked_for(run, tmp_path, kind, name, capsys):
     main(["figure", kind, str(run), "--out", str(tmp_path / name)])
     assert "drawn to" in capsys.readouterr().out
     content = (tmp_path / name).read_bytes()
-    beginnings = {".svg": b"<svg", ".png": b"\x89PNG", ".html": b"<!DOCTYPE", ".zip": b"PK"}
+    beginnings = {
+        ".svg": b"<svg",
+        ".pdf": b"%PDF",
+        ".png": b"\x89PNG",
+        ".gif": b"GIF8",
+        ".html": b"<!DOCTYPE",
+        ".zip": b"PK",
+    }
     assert content.startswith(beginnings[(tmp_path / name).suffix])
 
 
@@ -44,28 +64,58 @@ def test_figure_of_a_step_shows_what_the_agent_thought(run, tmp_path):
 
 def test_figure_of_a_result_file_needs_only_the_data(results, data, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    main(["figure", "gif", str(results), "--data", str(data)])
+    main(["figure", "walk", str(results), "--data", str(data)])
     assert Image.open(io.BytesIO((tmp_path / "walk.gif").read_bytes())).n_frames > 1
 
 
 def test_frames_are_a_picture_for_each_step(run, tmp_path):
-    main(["figure", "frames", str(run), "--out", str(tmp_path / "walk.zip")])
-    main(["figure", "gif", str(run), "--out", str(tmp_path / "walk.gif")])
+    main(["figure", "walk", str(run), "--out", str(tmp_path / "walk.zip")])
+    main(["figure", "walk", str(run), "--out", str(tmp_path / "walk.gif")])
     with zipfile.ZipFile(tmp_path / "walk.zip") as archive, Image.open(tmp_path / "walk.gif") as animation:
         assert archive.namelist() == [f"step-{step:02d}.png" for step in range(animation.n_frames)]
         with Image.open(archive.open("step-00.png")) as picture:
             assert picture.size == animation.size
 
 
+def test_figure_compares_agents_with_a_legend_a_scale_and_the_start(run, other_run, tmp_path):
+    out = tmp_path / "map.svg"
+    main(["figure", "map", str(run), str(other_run), "--step", "0", "--out", str(out)])
+    drawn = out.read_text()
+    for said in (">first<", ">second<", ">start<", ">reference path<", " m</text>"):
+        assert said in drawn
+    assert {'class="other-1"', 'class="start"', 'class="scale"'} <= set(re.findall('class="[^"]+"', drawn))
+
+
+def test_figure_crops_storeys_and_sets_the_resolution(run, tmp_path):
+    sizes = {}
+    for name, more in (("all", []), ("one", ["--storeys", "1"]), ("fine", ["--storeys", "1", "--dpi", "384"])):
+        main(["figure", "map", str(run), *more, "--out", str(tmp_path / f"{name}.png")])
+        with Image.open(tmp_path / f"{name}.png") as picture:
+            sizes[name] = picture.size
+    assert sizes["one"][0] < sizes["all"][0]
+    assert sizes["fine"][0] == pytest.approx(2 * sizes["one"][0], abs=2)
+
+
+def test_walks_of_several_agents_are_one_animation(run, other_run, tmp_path):
+    for name, runs in (("one", [run]), ("both", [run, other_run])):
+        main(["figure", "walk", *map(str, runs), "--out", str(tmp_path / f"{name}.gif")])
+    sources = open_sources([run, other_run], Defaults())
+    with Image.open(tmp_path / "both.gif") as both:
+        assert both.n_frames == max(len(source.events(0)) for source in sources)
+
+
 def test_figure_refuses_and_writes_nothing(run, results, data, tmp_path, capsys):
     out = tmp_path / "a.jpg"
-    assert "ends in .svg or .png" in refused(capsys, "figure", "map", run, "--out", out)
+    assert "ends in .svg, .pdf or .png" in refused(capsys, "figure", "map", run, "--out", out)
     assert "no episode nobody" in refused(
         capsys, "figure", "map", run, "--episode", "nobody", "--out", tmp_path / "a.svg"
     )
     assert "has steps 0 to" in refused(capsys, "figure", "map", run, "--step", "99", "--out", tmp_path / "a.svg")
     said = refused(capsys, "figure", "matrix", results, "--data", data, "--out", tmp_path / "a.svg")
     assert "no attention was recorded" in said
+    assert "has storeys 1 to 2" in refused(capsys, "figure", "map", run, "--storeys", "7", "--out", tmp_path / "a.svg")
+    assert "--dpi" in refused(capsys, "figure", "map", run, "--dpi", "9", "--out", tmp_path / "a.png")
+    assert "a walk is written as .gif" in refused(capsys, "figure", "walk", run, "--out", tmp_path / "a.png")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -8,6 +8,7 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
+from mtvm.tasks.diagnosis import MISTAKES
 from mtvm.tasks.metric import Metric, describe_units
 
 
@@ -31,4 +32,19 @@ def metrics_table(title: str, metrics: Sequence[Metric], rows: Mapping[str, Mapp
     for name, means in rows.items():
         cells = (metric.format(means[metric.name]) if metric.name in means else "" for metric in metrics)
         table.add_row(escape(name), *cells)
+    return table
+
+
+def mistakes_table(counts: Mapping[str, int], episodes: int) -> Table:
+    """How often each mistake was made, and what it means."""
+    failed = sum(counts.values())
+    title = f"Where it went wrong, in {failed:,} of {episodes:,} episodes"
+    table = simple_table(title, "the first that is true of each")
+    table.add_column("mistake", no_wrap=True)
+    table.add_column("episodes", justify="right")
+    table.add_column("of all", justify="right")
+    table.add_column("the agent")
+    for mistake in MISTAKES:
+        count = counts[mistake.name]
+        table.add_row(mistake.name, f"{count:,}", f"{count / episodes:.1%}", mistake.meaning)
     return table

@@ -50,6 +50,11 @@ class Diagnosis:
         """The mistake of each episode, "" for a success."""
         return ["" if kind < 0 else NAMES[kind] for kind in self.kind.tolist()]
 
+    def moves(self) -> list[int | str]:
+        """The wrong move of each failed episode, "" where there is none."""
+        moves = zip(self.move.tolist(), self.kind.tolist(), strict=True)
+        return [move if kind >= 0 and move >= 0 else "" for move, kind in moves]
+
     def counts(self) -> dict[str, int]:
         """How often each mistake was made."""
         found = np.bincount(self.kind[self.kind >= 0], minlength=len(MISTAKES)).tolist()

@@ -8,7 +8,7 @@ or a list of viewpoints walked at once.
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -195,16 +195,22 @@ EPISODE_TABLE = "episodes.csv"
 
 
 def write_episode_table(
-    path: Path, episodes: EpisodeSet, columns: dict[str, Floats], answers: Answers | None = None
+    path: Path,
+    episodes: EpisodeSet,
+    columns: dict[str, Floats],
+    answers: Answers | None = None,
+    more: Mapping[str, Sequence[object]] | None = None,
 ) -> None:
-    """Write a CSV table with a row for each episode: id, scan, answer if there are answers, and every metric."""
+    """Write a CSV table with a row for each episode: id, scan, answer if there are answers, every metric, and more."""
     with atomic_path(path) as fresh, fresh.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(["id", "scan", *([] if answers is None else ["answer"]), *columns])
+        writer.writerow(["id", "scan", *([] if answers is None else ["answer"]), *columns, *(more or {})])
         values = np.stack(list(columns.values()), axis=1).tolist()
         for row, (identity, start) in enumerate(zip(episodes.ids, episodes.starts.tolist(), strict=True)):
             said = [] if answers is None else ["" if answers[row] is None else answers[row]]
-            writer.writerow([identity, episodes.world.scan(start), *said, *(f"{value:.7g}" for value in values[row])])
+            measured = (f"{value:.7g}" for value in values[row])
+            others = (column[row] for column in (more or {}).values())
+            writer.writerow([identity, episodes.world.scan(start), *said, *measured, *others])
 
 
 def write_submission(results: Path, out: Path, episodes: EpisodeSet) -> int:

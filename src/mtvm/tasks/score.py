@@ -8,6 +8,7 @@ from pathlib import Path
 from mtvm.errors import InputError
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.definitions import success_of
+from mtvm.tasks.diagnosis import Diagnosis, diagnose
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metrics import Floats, score_trajectories
@@ -45,3 +46,9 @@ def score(
     nodes = checked_nodes(path, found.episodes, found.trajectories)
     check_answers(path, found)
     return found.episodes, score_trajectories(dataclasses.replace(found.episodes, task=task), nodes, found.answers)
+
+
+def diagnosed(results: Path, episodes: EpisodeSet, columns: dict[str, Floats]) -> Diagnosis:
+    """Where the trajectories of a scored result file went wrong."""
+    found = read_results(results, episodes)
+    return diagnose(found.episodes, checked_nodes(results, found.episodes, found.trajectories), columns)

@@ -163,16 +163,21 @@ class Drawing:
         named = tuple((name, str(value)) for name, value in data.items() if value is not None)
         self.shapes.append(Shape(kind, look, points, data=named, **rest))
 
-    def save(self, path: Path, scale: float = 2.0) -> None:
-        """Write an SVG or a PNG, as the name's ending says."""
-        if path.suffix.lower() == ".svg":
+    def save(self, path: Path, dpi: int = 192) -> None:
+        """Write SVG, PDF or PNG, as the name's ending says; a PNG has `dpi` pixels for 96 of the drawing's."""
+        ending = path.suffix.lower()
+        if ending == ".svg":
             write_text(path, self.svg())
-        elif path.suffix.lower() == ".png":
-            picture = self.picture(scale)
+        elif ending == ".pdf":
+            from mtvm.viewer.drawing_pdf import write_pdf
+
+            write_pdf(self, path)
+        elif ending == ".png":
+            picture = self.picture(dpi / 96)
             with atomic_path(path) as fresh:
-                picture.save(fresh, format="PNG")
+                picture.save(fresh, format="PNG", dpi=(dpi, dpi))
         else:
-            raise InputError(f"{path}: a figure's name ends in .svg or .png.")
+            raise InputError(f"{path}: a figure's name ends in .svg, .pdf or .png.")
 
     # SVG
 

@@ -159,7 +159,8 @@ class Source:
     @functools.cached_property
     def diagnosis(self) -> Diagnosis | None:
         """What went wrong in each episode; None if the goals are secret."""
-        return diagnose(self.episodes, self.nodes, self.columns) if self.columns else None
+        known = {"NE", "SR", "OSR"} <= set(self.columns)
+        return diagnose(self.episodes, self.nodes, self.columns) if known else None
 
     @functools.cached_property
     def facts(self) -> dict[str, list[Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from mtvm.tasks.events import StepEvent
@@ -87,17 +87,44 @@ def _draw_words(drawing: Drawing, buildings: Buildings, event: StepEvent, headin
             drawing.text(look, at, line, size=12, anchor="middle")
 
 
-def draw_frames(buildings: Buildings, walk: Walk) -> Iterator[Image]:
-    """A picture of each step for an animation: instruction, map, and the view ahead."""
-    for event in walk.events:
-        plan = draw_map(buildings, walk, MapOptions(step=event.step))
-        alone = dataclasses.replace(walk, events=[event])
-        view = draw_strip(buildings, alone, title=False)
-        lines = textwrap.wrap(walk.text, width=int((plan.width + view.width) / 7.2))
-        top = 16.0 + 17 * len(lines)
-        frame = Drawing(plan.width + view.width, top + max(plan.height, view.height), plan.label)
-        for number, line in enumerate(lines):
-            frame.text("title", (10, 20 + 17 * number), line, size=13)
-        frame.place(plan, 0, top)
-        frame.place(view, plan.width, top)
-        yield frame.picture(1.0)
+def draw_frames(
+    buildings: Buildings, walks: Sequence[Walk], names: Sequence[str], check: Callable[[], None] = lambda: None
+) -> Iterator[Image]:
+    """A picture of each step for an animation: the instruction, and the map with the view ahead, or the map of each
+    agent if there are several. `check` comes before each."""
+    known = [number for number, walk in enumerate(walks) if walk.events]
+    last = max(len(walks[number].events) for number in known) - 1
+    for step in range(last + 1):
+        check()
+        parts = []
+        for number in known:
+            walk, at = walks[number], min(step, len(walks[number].events) - 1)
+            plan = draw_map(buildings, walks, MapOptions(at, bool(walk.reference), number, legend=tuple(names)))
+            ended = f"stopped at step {at}" if at < step else f"step {at} of {len(walk.events) - 1}"
+            parts.append(_titled(plan, f"{names[number]}: {ended}"))
+        if len(known) == 1:
+            alone = dataclasses.replace(walks[known[0]], events=[walks[known[0]].events[step]])
+            parts.append(draw_strip(buildings, alone, title=False))
+        yield _framed(parts, walks[0].text).picture(1.0)
+
+
+def _titled(plan: Drawing, said: str) -> Drawing:
+    titled = Drawing(plan.width, plan.height + 22, plan.label)
+    titled.text("title", (10, 16), said, size=12)
+    titled.place(plan, 0, 22)
+    return titled
+
+
+def _framed(parts: Sequence[Drawing], text: str) -> Drawing:
+    """Drawings side by side below a text."""
+    width = sum(part.width for part in parts)
+    lines = textwrap.wrap(text, width=max(int(width / 7.2), 20))
+    top = 16.0 + 17 * len(lines)
+    frame = Drawing(width, top + max(part.height for part in parts), parts[0].label)
+    for number, line in enumerate(lines):
+        frame.text("title", (10, 20 + 17 * number), line, size=13)
+    left = 0.0
+    for part in parts:
+        frame.place(part, left, top)
+        left += part.width
+    return frame

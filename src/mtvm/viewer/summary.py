@@ -17,7 +17,6 @@ from mtvm.errors import InputError
 from mtvm.tasks import bootstrap
 from mtvm.tasks.bootstrap import Interval, Sample
 from mtvm.tasks.diagnosis import MISTAKES
-from mtvm.tasks.metric import METRICS
 from mtvm.viewer.sources import Source
 
 _GROUPED = ("SR", "SPL")
@@ -37,8 +36,8 @@ class Summary:
 
     def __init__(self, sources: Sequence[Source]) -> None:
         first = sources[0]
-        if any(not source.columns for source in sources):
-            raise InputError("there are no metrics here: the goals of this split are secret.")
+        if any(not {"NE", *_GROUPED} <= set(source.columns) for source in sources):
+            raise InputError("nothing can be counted here: success is not known, because the goals are secret.")
         if any(source.episodes.name != first.episodes.name for source in sources):
             raise InputError("these agents walked different splits; compare agents of one.")
         self.sources = sources
@@ -111,11 +110,11 @@ class Summary:
 
     def _difference(self, agent: int, metrics: list[str]) -> dict[str, Any]:
         """How much better or worse an agent is than the first one."""
-        found = {}
+        found, signs = {}, {metric.name: metric.sign for metric in self.sources[0].episodes.task.metrics}
         for name in metrics:
             ours, theirs = (Sample(self.column(one, name), self._scans) for one in (agent, 0))
             gain = bootstrap.difference(ours, theirs)
-            found[name] = {"gain": _numbers(gain), "verdict": bootstrap.verdict(gain, METRICS[name].sign)}
+            found[name] = {"gain": _numbers(gain), "verdict": bootstrap.verdict(gain, signs.get(name, 0))}
         return found
 
     def _wins(self, one: int, other: int) -> int:

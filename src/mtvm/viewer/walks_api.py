@@ -6,12 +6,13 @@ import dataclasses
 from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI, Query, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 
 from mtvm.viewer.buildings import Buildings
 from mtvm.viewer.charts import Scale, draw_curves, draw_matrix, draw_memory
 from mtvm.viewer.export_queue import Check, ExportQueue
-from mtvm.viewer.exporting import frames, gif, page_of
+from mtvm.viewer.exporting import export
 from mtvm.viewer.figures import Walk
 from mtvm.viewer.maps import MapOptions, draw_map
 from mtvm.viewer.shown import Shown
@@ -115,49 +116,35 @@ def _or_nothing(shown: Shown, number: int, found: Walk) -> Walk:
 def _add_exports(app: FastAPI, shown: Shown) -> None:
     queue = ExportQueue()
 
-    async def made(
-        request: Request, kind: str, ending: str, source: int | None, id: str | None, session: str | None
-    ) -> Response:
-        buildings, found = shown.chosen(source, id, session)
+    def add(name: str, kind: str, described: str) -> None:
+        ending = "." + name.partition(".")[2]
 
-        def work(check: Check) -> bytes:
-            walk = shown.chosen(source, id, session, attention=True)[1]
-            if ending == "svg":
-                return draw_strip(buildings, walk, check=check).svg().encode()
-            if ending == "html":
-                return page_of(buildings, walk, check).encode()
-            return (gif if ending == "gif" else frames)(buildings, walk, check)
+        async def made(
+            request: Request,
+            source: int | None = None,
+            id: Id | None = None,
+            session: str | None = None,
+            agents: Agents = (),
+        ) -> Response:
+            buildings, walks, names, own = await run_in_threadpool(_walks, shown, source, id, session, agents)
 
-        content = await queue.make(request, found, work)
-        return _download(content, kind, found, ending)
+            def work(check: Check) -> bytes:
+                if ending == ".svg":
+                    return draw_strip(buildings, with_attention(), check=check).svg().encode()
+                return export(ending, buildings, [*walks[:own], with_attention(), *walks[own + 1 :]], names, check)
 
-    @app.get("/api/walk/strip.svg")
-    async def strip(
-        request: Request, source: int | None = None, id: Id | None = None, session: str | None = None
-    ) -> Response:
-        """The view ahead at each step."""
-        return await made(request, "image/svg+xml", "svg", source, id, session)
+            def with_attention() -> Walk:
+                return shown.chosen(source, id, session, attention=True)[1] if session is None else walks[own]
 
-    @app.get("/api/walk/walk.gif")
-    async def animation(
-        request: Request, source: int | None = None, id: Id | None = None, session: str | None = None
-    ) -> Response:
-        """The walk as an animation."""
-        return await made(request, "image/gif", "gif", source, id, session)
+            content = await queue.make(request, walks[own], work)
+            return _download(content, kind, walks[own], ending)
 
-    @app.get("/api/walk/frames.zip")
-    async def pictures(
-        request: Request, source: int | None = None, id: Id | None = None, session: str | None = None
-    ) -> Response:
-        """The same as one PNG file a step, in a ZIP archive."""
-        return await made(request, "application/zip", "zip", source, id, session)
+        app.get(f"/api/walk/{name}", description=described, operation_id=name)(made)
 
-    @app.get("/api/walk/walk.html")
-    async def standalone(
-        request: Request, source: int | None = None, id: Id | None = None, session: str | None = None
-    ) -> Response:
-        """The walk as a page of its own, in one file."""
-        return await made(request, "text/html", "html", source, id, session)
+    add("strip.svg", "image/svg+xml", "The view ahead at each step.")
+    add("walk.gif", "image/gif", "The walk as an animation; with `agents`, the map of each.")
+    add("frames.zip", "application/zip", "The same as one PNG file a step, in a ZIP archive.")
+    add("walk.html", "text/html", "The walk as a page of its own, in one file.")
 
 
 def svg(content: str) -> Response:
@@ -167,5 +154,5 @@ def svg(content: str) -> Response:
 def _download(content: bytes, kind: str, walk: Walk, ending: str) -> Response:
     plain = "".join(mark if mark.isalnum() and mark.isascii() else "-" for mark in walk.id)[:60]
     return Response(
-        content, media_type=kind, headers={"content-disposition": f'attachment; filename="walk-{plain}.{ending}"'}
+        content, media_type=kind, headers={"content-disposition": f'attachment; filename="walk-{plain}{ending}"'}
     )

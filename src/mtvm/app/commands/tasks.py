@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,7 @@ from tyro.conf import Positional, arg
 from mtvm.acting.baselines import Baseline, baseline_policy
 from mtvm.acting.walk import walk_split
 from mtvm.app.options import DataOption, SplitOption, SupervisionOption, Switch, TaskOption, console
-from mtvm.app.tables import metrics_table
+from mtvm.app.tables import metrics_table, mistakes_table
 from mtvm.errors import InputError
 from mtvm.io.files import json_text, write_json
 from mtvm.tasks.data import DataFolder
@@ -20,6 +21,7 @@ from mtvm.tasks.definitions import Codebase
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metrics import summarize
 from mtvm.tasks.results import MissingIdsError, write_episode_table, write_results, write_submission
+from mtvm.tasks.score import diagnosed
 from mtvm.tasks.score import score as score_results
 
 
@@ -35,6 +37,9 @@ def score(
     definitions: Annotated[
         Codebase, arg(help="Whose success and SPL; docs/data.md says how they differ.")
     ] = "leaderboard",
+    errors: Annotated[
+        Switch, arg(help="Also count where it went wrong; the CSV gets the mistake of each episode and its move.")
+    ] = False,
 ) -> None:
     """Score a result file: SR, SPL, nDTW and other metrics.
 
@@ -46,16 +51,22 @@ def score(
         scored, columns = score_results(results, episodes, partial=partial, definitions=definitions)
     except MissingIdsError as error:
         raise InputError(f"{error} Use --partial to score only the others.") from None
+    diagnosis = diagnosed(results, scored, columns) if errors else None
     if csv is not None:
-        write_episode_table(csv, scored, columns)
+        more: dict[str, Sequence[object]] = (
+            {} if diagnosis is None else {"mistake": diagnosis.names(), "move": diagnosis.moves()}
+        )
+        write_episode_table(csv, scored, columns, more=more)
     means = summarize(columns)
     if json_:
-        print(json_text(means))
+        print(json_text(means | ({} if diagnosis is None else {"mistakes": diagnosis.counts()})))
         return
     named = f"{episodes.name} ({supervision})" if episodes.task.has_supervision else episodes.name
     defined = "" if definitions == "leaderboard" else f", as {definitions.upper()} defines them"
     title = f"{results.name} on {named}: {len(scored)} of {len(episodes)} episodes{defined}"
     console.print(metrics_table(title, episodes.task.metrics_in(means), {"": means}))
+    if diagnosis is not None:
+        console.print(mistakes_table(diagnosis.counts(), len(scored)))
 
 
 def baseline(

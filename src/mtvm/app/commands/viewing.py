@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -15,6 +16,9 @@ from mtvm.app.options import DataOption, SplitOption, SupervisionOption, Switch,
 from mtvm.errors import InputError
 
 if TYPE_CHECKING:
+    from mtvm.viewer.buildings import Buildings
+    from mtvm.viewer.figures import Walk
+    from mtvm.viewer.sources import Source
     from mtvm.viewer.view import View
 
 SkyboxOption = Annotated[
@@ -65,8 +69,13 @@ def _say_when_awake(running: View, started: float) -> None:
 
 
 def figure(
-    kind: Annotated[Positional[Literal["map", "matrix", "strip", "gif", "frames", "html"]], arg(help="What to draw.")],
-    path: Annotated[Positional[Path], arg(metavar="RUN|RESULTS", help="A run, evaluation or result file.")],
+    kind: Annotated[
+        Positional[Literal["map", "matrix", "memory", "curves", "mistakes", "strip", "walk"]], arg(help="What to draw.")
+    ],
+    paths: Annotated[
+        Positional[tuple[Path, ...]],
+        arg(metavar="RUN|RESULTS", help="A run, evaluation or result file; several are drawn together."),
+    ],
     episode: Annotated[
         str | None, arg(metavar="ID", help="The episode.", help_behavior_hint="(default: the first)")
     ] = None,
@@ -75,10 +84,21 @@ def figure(
         Path | None,
         arg(
             metavar="FILE",
-            help="SVG or PNG; GIF, ZIP or HTML for the last three.",
-            help_behavior_hint="(default: KIND.svg, walk.gif, walk.zip or walk.html)",
+            help="Its ending decides the format: SVG, PDF or PNG; GIF, ZIP (a PNG file a step) or HTML for a walk.",
+            help_behavior_hint="(default: KIND.svg or walk.gif)",
         ),
     ] = None,
+    dpi: Annotated[int, arg(metavar="N", help="Resolution of a PNG.")] = 192,
+    storeys: Annotated[
+        tuple[int, ...],
+        arg(metavar="N", help="Storeys of the map, from 1 at the bottom.", help_behavior_hint="(default: all)"),
+    ] = (),
+    around: Annotated[
+        Switch, arg(help="Of the map, only the storey of the step and the surroundings of the walk.")
+    ] = False,
+    scale: Annotated[
+        Literal["row", "common"], arg(help="Whether a matrix is shaded row by row or on one scale.")
+    ] = "row",
     task: TaskOption = "r2r",
     split: SplitOption = "val_unseen",
     data: DataOption = None,
@@ -87,50 +107,86 @@ def figure(
 ) -> None:
     """Draw an episode for a paper or a talk.
 
-    map: the building from above, with the reference path and the agent's. matrix: attention on words by steps, as in
-    the paper's Figure 6. strip: the view ahead at each step, or its names where there are no images. gif: the walk as
-    an animation; frames: the same as PNG files in a ZIP archive. html: a page in one file. A run with several
+    map: the building from above, with the reference path and the agents'. matrix: attention on words by steps, as in
+    the paper's Figure 6. memory: attention on memory tokens. curves: distance to the goal, probability of STOP and
+    entropy over the steps. mistakes: how often each was made in all episodes. strip: the view ahead at each step, or
+    its names where there are no images. walk: an animation, pictures, or a page in one file. A run with several
     evaluations needs --split.
     """
     from mtvm.app.view import shown_of
-    from mtvm.io.files import atomic_path, write_text
-    from mtvm.viewer.charts import draw_matrix
-    from mtvm.viewer.exporting import frames, gif, page_of
+    from mtvm.viewer.charts import draw_curves, draw_matrix, draw_memory, draw_mistakes
     from mtvm.viewer.maps import MapOptions, draw_map
     from mtvm.viewer.sources import Defaults
     from mtvm.viewer.strips import draw_strip
 
-    shown = shown_of([path], Defaults(data, task, split, supervision), skyboxes)
-    number = _chosen(
-        [(source.episodes.task.name, source.episodes.split) for source in shown.sources], task, split, path
-    )
-    source = shown.sources[number]
-    walk = shown.walk(number, episode or source.episodes.ids[0], attention=kind != "map" or step is not None)
-    buildings = shown.buildings(source.folder)
-    target = out or Path(_NAMES.get(kind, f"{kind}.svg"))
-    if kind in ("gif", "frames"):
-        content = (gif if kind == "gif" else frames)(buildings, walk)
-        with atomic_path(target) as fresh:
-            fresh.write_bytes(content)
-    elif kind == "html":
-        write_text(target, page_of(buildings, walk))
+    if not 20 <= dpi <= 1200:
+        raise InputError(f"--dpi must lie from 20 to 1200, not {dpi}.")
+    shown = shown_of(paths, Defaults(data, task, split, supervision), skyboxes)
+    numbers = [_chosen(shown.sources, task, split, path) for path in paths]
+    sources = [shown.sources[number] for number in numbers]
+    names = short_names(sources)
+    target = out or Path("walk.gif" if kind == "walk" else f"{kind}.svg")
+    if kind == "mistakes":
+        draw_mistakes(*_counted(sources, names)).save(target, dpi)
+        console.print(f"Mistakes of {escape(', '.join(names))} drawn to {escape(str(target))}", soft_wrap=True)
+        return
+    identity = episode or sources[0].episodes.ids[0]
+    thinking = kind != "map" or step is not None
+    walks = [shown.walk(number, identity, attention=thinking) for number in numbers]
+    walk, buildings = walks[0], shown.buildings(sources[0].folder)
+    if kind == "walk":
+        _write_walk(target, buildings, walks, names)
     elif kind == "map":
-        draw_map(buildings, walk, MapOptions(step=step)).save(target)
-    elif kind == "matrix":
-        draw_matrix(walk, step).save(target)
+        draw_map(buildings, walks, MapOptions(step, around, storeys=storeys, legend=names)).save(target, dpi)
+    elif kind == "curves":
+        draw_curves(walks, step, names if len(names) > 1 else ()).save(target, dpi)
+    elif kind == "strip":
+        draw_strip(buildings, walk).save(target, dpi)
     else:
-        draw_strip(buildings, walk).save(target)
-    console.print(f"Episode {escape(walk.id)} of {escape(source.name)} drawn to {escape(str(target))}", soft_wrap=True)
+        (draw_matrix if kind == "matrix" else draw_memory)(walk, step, scale).save(target, dpi)
+    console.print(
+        f"Episode {escape(walk.id)} of {escape(', '.join(names))} drawn to {escape(str(target))}", soft_wrap=True
+    )
 
 
-_NAMES = {"gif": "walk.gif", "frames": "walk.zip", "html": "walk.html"}
+def _write_walk(target: Path, buildings: Buildings, walks: list[Walk], names: tuple[str, ...]) -> None:
+    from mtvm.io.files import atomic_path
+    from mtvm.viewer.exporting import export
+
+    content = export(target.suffix.lower(), buildings, walks, names)
+    with atomic_path(target) as fresh:
+        fresh.write_bytes(content)
 
 
-def _chosen(found: list[tuple[str, str]], task: str, split: str, path: Path) -> int:
-    """The evaluation that is meant."""
+def short_names(sources: Sequence[Source]) -> tuple[str, ...]:
+    """What the sources are called where all are of one split."""
+    short = [source.name.partition(" ")[0] for source in sources]
+    return tuple(short if len(set(short)) == len(short) else [source.name for source in sources])
+
+
+def _counted(sources: Sequence[Source], names: tuple[str, ...]) -> tuple[dict[str, list[int]], tuple[str, ...], int]:
+    """How often each mistake was made, by whom, and in how many episodes."""
+    first = sources[0].episodes
+    if any(source.episodes.ids != first.ids for source in sources):
+        raise InputError("mistakes are counted on the same episodes; these results are of different ones.")
+    found = [source.diagnosis for source in sources]
+    counts = [diagnosis.counts() for diagnosis in found if diagnosis is not None]
+    if len(counts) < len(sources):
+        raise InputError(f"{first.source}: {first.name} has no goals, so nobody knows what went wrong.")
+    return {name: [count[name] for count in counts] for name in counts[0]}, names, len(first)
+
+
+def _chosen(sources: Sequence[Source], task: str, split: str, path: Path) -> int:
+    """The evaluation of a path that is meant."""
+    own = [
+        number
+        for number, source in enumerate(sources)
+        if path.absolute() in (source.path, *source.path.absolute().parents)
+    ]
+    found = [(sources[number].episodes.task.name, sources[number].episodes.split) for number in own]
     if len(found) == 1:
-        return 0
+        return own[0]
     if (task, split) not in found:
         there = ", ".join(f"{one}/{other}" for one, other in found)
         raise InputError(f"{path}: no evaluation of {task}/{split} is here, only of {there}; name one.")
-    return found.index((task, split))
+    return own[found.index((task, split))]
