@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test test-all fuzz attack lint format bench r2r r2r-pixels r2r-rows r4r ndh records augmented augmented-second pretrained vendor clean
+.PHONY: help demo docs test test-all fuzz attack lint format bench r2r r2r-pixels r2r-rows r4r ndh records augmented augmented-second pretrained vendor clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## +/\t/; s/\$$\$$/$$/' | expand -t 18
@@ -37,6 +37,10 @@ format: $(READY)  ## Bring the code into shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: $(READY)  ## Build the documentation as a site in build/site
+	$(BIN)/pip install --quiet --constraint constraints.txt -e '.[docs]'
+	$(BIN)/mkdocs build --quiet
+
 bench: $(READY)  ## Measure speed; see docs/speed.md
 	$(BIN)/python benchmarks/world.py
 	$(BIN)/python benchmarks/features.py
@@ -48,7 +52,7 @@ bench: $(READY)  ## Measure speed; see docs/speed.md
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/long_run.py
 
-# Rows of docs/results.md on real R2R, on one core each; two of them run side by side. $MTVM_DATA names the data; SEED=1 and SEED=2 are the
+# Rows of docs/notebook/results.md on real R2R, on one core each; two of them run side by side. $MTVM_DATA names the data; SEED=1 and SEED=2 are the
 # other seeds. What one row takes from another is made first.
 SEED ?= 0
 RUN = runs/seed$(SEED)
@@ -66,8 +70,8 @@ SEEN_DONE := eval/r2r-val_seen/metrics.json
 DONE := eval/r2r-val_unseen/metrics.json
 .SECONDARY:
 
-r2r: $(RUN)/r2r-annotated/$(DONE)  ## Train on real R2R, by imitation, then with A2C too: annotated names, and names guessed from captions, as sight ($$MTVM_DATA names the data)
-r2r-pixels: $(RUN)/r2r-pixels/$(DONE)  ## The same with sight from pixels: names guessed from captions
+r2r: $(RUN)/r2r-annotated/$(DONE)  ## Train on real R2R, by imitation, then with A2C too; privileged: it sees the names that people gave ($$MTVM_DATA names the data)
+r2r-pixels: $(RUN)/r2r-pixels/$(DONE)  ## The same from captions only: names guessed from captions
 
 runs/seed%/imitation-annotated/$(SEEN_DONE): | $(READY)
 	$(ONE_CORE) train r2r-map --seed $* --out runs/seed$*/imitation-annotated $(ANNOTATED) $(AUGMENTED) $(IMITATION)

@@ -1,4 +1,4 @@
-"""What the pages refer to is there, and the rows of docs/results.md are those of the episodes in docs/runs."""
+"""What the pages refer to is there, and the rows of docs/notebook/results.md are those of the episodes in docs/runs."""
 
 import fnmatch
 import re
@@ -14,7 +14,7 @@ sys.path.append(str(TOP / "tools"))
 import records  # noqa: E402
 
 PAGES = [TOP / "README.md", TOP / "CHANGELOG.md", TOP / "CONTRIBUTING.md", *sorted((TOP / "docs").rglob("*.md"))]
-RESULTS = (TOP / "docs" / "results.md").read_text(encoding="utf-8")
+RESULTS = (TOP / "docs" / "notebook" / "results.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -65,13 +65,13 @@ def test_what_is_kept_of_evaluations_is_read_as_it_was_written(tmp_path):
     assert kept["seed1/run/other"] == {"5_0": {"scan": "b", "SR": "100.00"}}
 
 
-@pytest.mark.parametrize("track", ["pixels", "annotated"])
+@pytest.mark.parametrize(("track", "agent"), [("captions only", "r2r-pixels"), ("privileged", "r2r-annotated")])
 @pytest.mark.parametrize("split", ["val_seen", "val_unseen"])
-def test_means_of_the_agents_are_those_of_their_episodes(runs, track, split):
+def test_means_of_the_agents_are_those_of_their_episodes(runs, track, agent, split):
     of_track = RESULTS.split("## R2R, agents")[1].split(f"\n| {track} (")[1].split("\n")  # the mean's rows come first
     row = next(row for row in of_track if f"| {split} |" in row)
     _, *numbers, _ = row.split(f"| {split} |")[1].split("|")
-    scores = read_seeds(str(runs / "seed*" / f"r2r-{track}" / f"r2r-{split}"))
+    scores = read_seeds(str(runs / "seed*" / agent / f"r2r-{split}"))
     for name, number in zip(["SR", "OSR", "SPL", "TL", "nDTW", "SDTW", "CLS"], numbers, strict=True):
         shown, _, deviation = number.replace("*", "").partition(" ± ")
         found = compare([scores], name)[0]

@@ -143,8 +143,8 @@ def test_alignment_comes_with_all_that_guesses_have(folder, learnt, monkeypatch)
     for sight, other in (("guesses", aligned), ("aligned", guesses)):
         with pytest.raises(InputError, match=rf"were learnt for --data.sight {other.config.sight}; let the agent see"):
             maker(sight, guesser=other.guesser()).open()
-    assert DataConfig(sight="names+aligned").track == "annotated"
-    assert DataConfig(sight="aligned").track == "pixels"
+    assert DataConfig(sight="names+aligned").track == "privileged"
+    assert DataConfig(sight="aligned").track == "captions only"
     with pytest.raises(InputError, match="aligned has all that guesses have"):
         DataConfig(sight="guesses+aligned")
 

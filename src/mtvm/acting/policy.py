@@ -174,4 +174,6 @@ class Policy(abc.ABC):
 
 def track_of(wants: Sequence[Want]) -> str:
     """What results of an agent that reads these may be compared with."""
-    return "annotated" if ANNOTATED & set(wants) else "pixels" if wants else "blind"
+    if ANNOTATED & set(wants):
+        return "privileged"
+    return "images" if "images" in wants else "captions only" if wants else "blind"

@@ -125,7 +125,7 @@ class DataConfig:
         """What results of such an agent may be compared with; None where a store of the user's decides."""
         if self.features is not None or self.sight is None:
             return None
-        return self.sight if self.sight == BLIND else "annotated" if "names" in self._sights else "pixels"
+        return self.sight if self.sight == BLIND else "privileged" if "names" in self._sights else "captions only"
 
     def follow_of(self, task: TaskSpec) -> Follow:
         """What the teacher follows."""

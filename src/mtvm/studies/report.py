@@ -29,7 +29,6 @@ from mtvm.tasks.metric import METRICS
 
 MARKDOWN, PAGE, FIGURES = "report.md", "report.html", "figures"
 _PACKAGES = ("torch", "numpy", "scipy", "transformers")
-_ANNOTATED = "names"
 _LEFT = ' style="text-align: left; white-space: normal; vertical-align: top"'
 _PIXELS_PER_INCH = 96  # of a screen, as browsers count
 
@@ -180,7 +179,7 @@ def _how(findings: Sequence[Findings], trials: Sequence[Trial], command: str, da
     data = findings[0].data.config()
     sight = f"features of {data.features}" if data.features else f"sight from {data.sight}"
     if data.features is None and data.sight != BLIND:
-        sight += " (annotated)" if _ANNOTATED in str(data.sight) else " (made from pixels)"
+        sight += f" ({data.track})"
     facts = [
         ("command", command),
         ("date", date),
