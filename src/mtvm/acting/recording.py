@@ -28,7 +28,6 @@ def event_of(sights: Sights, done: Decisions, place: int, walked: NDArray[np.int
     seen, names = sights.seen, sights.world.viewpoints
     decision, count, node = done[place], int(seen.count[place]), int(seen.node[place])
     view, attention = seen.view[place], decision.attention
-    way = [] if walked is None else names[walked[walked >= 0][:-1]].tolist()
     probabilities = decision.probabilities
     return StepEvent(
         id=sights.episodes.ids[int(sights.rows[place])],
@@ -42,7 +41,13 @@ def event_of(sights: Sights, done: Decisions, place: int, walked: NDArray[np.int
         probabilities=None if probabilities is None else [round(float(p), 5) for p in probabilities[: count + 1]],
         words=None if attention is None else attention.words,
         memory=None if attention is None else attention.memory,
-        way=way or None,
+        way=None if walked is None else way_of(sights, walked),
         thought=decision.thought,
         answer=decision.answer,
     )
+
+
+def way_of(sights: Sights, walked: NDArray[np.int64]) -> list[str] | None:
+    """The viewpoints that a step led through before its end; None if there are none."""
+    way: list[str] = sights.world.viewpoints[walked[walked >= 0][:-1]].tolist()
+    return way or None

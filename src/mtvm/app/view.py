@@ -19,6 +19,7 @@ def view(
     task: str = "r2r",
     split: str = "val_unseen",
     supervision: str = "mixed",
+    agent: str | None = None,
     skyboxes: Path | str | None = None,
     host: str = "127.0.0.1",
     port: int | None = None,
@@ -26,9 +27,10 @@ def view(
     """Show runs, evaluations or result files in a browser; in a notebook, below the cell.
 
     Without `paths`, shows the pretrained agent in built-in homes. `data`, `task`, `split` and `supervision` say what
-    result files belong to. Any other `host` than this machine asks visitors for a token.
+    result files belong to. `agent` is one to talk to in their buildings where there is no other: MODULE:NAME of a
+    `mtvm.Policy`, or a baseline's name. Any other `host` than this machine asks visitors for a token.
     """
-    defaults = Defaults(_path(data), task, split, supervision)
+    defaults = Defaults(_path(data), task, split, supervision, agent)
     return View(shown_of([Path(path) for path in paths], defaults, _path(skyboxes)), host, port)
 
 

@@ -120,9 +120,10 @@ class Agent:
         texts = [instructions] if isinstance(instructions, str) else list(instructions)
         if not texts:
             raise ValueError("at least one instruction is needed.")
-        tokens = read_texts(texts, self.model.config, truncation)
+        self.tokens = read_texts(texts, self.model.config, truncation)
+        """The instructions, as the network reads them."""
         with torch.no_grad():
-            self._remembering = Remembering(self.model, self.model.encode(tokens.to(self.model.device)))
+            self._remembering = Remembering(self.model, self.model.encode(self.tokens.to(self.model.device)))
         self._running = np.arange(len(texts))
         self.ended = np.zeros(len(texts), dtype=bool)
         self._last: Last | None = None

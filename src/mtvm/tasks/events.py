@@ -15,6 +15,7 @@ in a step: `"way": [viewpoint, ...]` are those before its end. `thought` is what
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -205,11 +206,9 @@ class EventFile:
         return len(self._lines)
 
     def walked(self, identity: str) -> list[str]:
-        """The viewpoints of an episode, in order; not connected if the steps are not."""
-        walked: list[str] = []
-        for _, way in sorted(self._ways.get(identity, {}).items()):
-            walked += way[1:] if walked and walked[-1] == way[0] else way
-        return walked
+        """The viewpoints of an episode, in order and without stays; not connected if the steps are not."""
+        passed = [name for _, way in sorted(self._ways.get(identity, {}).items()) for name in way]
+        return [name for name, _ in itertools.groupby(passed)]
 
     def of(self, identity: str) -> list[StepEvent]:
         """The steps of an episode in their order; none if the stream does not have it."""

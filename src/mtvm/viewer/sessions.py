@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import dataclasses
 import functools
 import secrets
@@ -9,24 +11,27 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from mtvm.acting.find import find_policy
+from mtvm.acting.policy import Policy
+from mtvm.acting.recording import event_of, way_of
+from mtvm.acting.scenes import Scenes
+from mtvm.acting.walk import Walking
 from mtvm.errors import InputError
-from mtvm.features.store import FeatureStore
-from mtvm.learning.data import Data
-from mtvm.models.agent import Action, Agent, Observation
-from mtvm.models.text import Truncation, read_texts
+from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.events import StepEvent
+from mtvm.tasks.registry import find_task
 from mtvm.viewer.buildings import Buildings
 from mtvm.viewer.figures import Walk
 from mtvm.viewer.refusals import GoneError, TooManyError
 from mtvm.viewer.sources import Live
-from mtvm.world.explored import ExploredMap, MapObservation
-from mtvm.world.simulator import Simulator
-from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING
+
+if TYPE_CHECKING:
+    from mtvm.models.agent import Agent, Observation
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,16 +51,36 @@ class Limits:
 
 
 class LiveAgent:
-    """An agent's weights and sight, loaded once and shared by its sessions."""
+    """An agent, loaded once and shared by its sessions."""
 
     def __init__(self, live: Live) -> None:
-        self.model = Agent.from_pretrained(live.agent, "cpu").model
-        data = Data(live.data, self.model.config, "cpu", show_progress=False, trained=True)
-        self.store: FeatureStore | None = data.store
+        self._policy = str(live.agent) if live.is_policy else None
+        self.lock: contextlib.AbstractContextManager[Any] = contextlib.nullcontext()
+        if self._policy is not None:
+            find_policy(self._policy)  # who has no such agent should hear it now
+            return
+        from mtvm.learning.data import Data
+        from mtvm.models.agent import Agent
+
+        self._model = Agent.from_pretrained(live.agent, "cpu").model
+        self._store = Data(live.data, self._model.config, "cpu", show_progress=False, trained=True).store
         self.lock = threading.Lock()
 
-    def new(self) -> Agent:
-        return Agent(self.model)
+    def policy(self) -> Policy:
+        """Another one for each session, which remembers."""
+        if self._policy is not None:
+            return copy.copy(find_policy(self._policy))
+        from mtvm.models.policy import NetworkPolicy
+
+        return NetworkPolicy(self._model, self._store, attention=True)
+
+    def agent(self) -> Agent:
+        """The same without a building, for who is told what there is to see."""
+        if self._policy is not None:
+            raise InputError("this agent walks in buildings only; begin a session with a building and a viewpoint.")
+        from mtvm.models.agent import Agent
+
+        return Agent(self._model)
 
 
 _loading = threading.Lock()
@@ -70,117 +95,137 @@ def load_live(live: Live) -> LiveAgent:
 _loaded = functools.lru_cache(maxsize=8)(LiveAgent)
 
 
-class Session:
-    """One instruction being followed. In a building it looks for itself; elsewhere it is told what there is to see."""
+class LiveSession:
+    """One instruction being followed."""
 
-    def __init__(
-        self,
-        live: LiveAgent,
-        text: str,
-        buildings: Buildings | None = None,
-        start: tuple[str, str, float] | None = None,
-        truncation: Truncation = "end",
-    ) -> None:
+    def __init__(self, live: LiveAgent, text: str) -> None:
         self.name = secrets.token_urlsafe(16)
         self.text, self.done, self.used = text, False, time.monotonic()
         self.lock = threading.Lock()
-        self._live, self._agent = live, live.new()
-        self._agent.start(text, truncation)
-        config = live.model.config
-        tokens = read_texts([text], config, truncation)
-        self._reader, self._words = tokens.reader, tokens.words[0].tolist()
+        self._live = live
         self.events: list[StepEvent] = []
         """What was done; the last one is what the agent thinks now, until `act` says what is done."""
-        self._simulator: Simulator | None = None
-        self._buildings = buildings
-        if buildings is not None and start is not None:
-            scan, viewpoint, heading = start
-            world = buildings.world(scan)
-            if live.store is not None:
-                self._rows = live.store.rows([scan] * len(world), world.viewpoints.tolist())
-            self._simulator = Simulator(world)
-            self._simulator.reset_at([scan], [viewpoint], heading)
-            self._map = ExploredMap(self._simulator) if config.actions == "map" else None
-            self._think(self._look())
 
     @property
     def buildings(self) -> Buildings:
-        if self._buildings is None:
-            raise InputError("this session is not in a building.")
-        return self._buildings
+        raise InputError("this session is not in a building.")
 
     def walk(self) -> Walk:
         """The walk so far, as figures and exports draw it."""
         return Walk(self.name, self.events[0].scan if self.events else "", self.text, list(self.events))
 
-    def check_walking(self) -> Simulator:
-        """Where it walks; refuses if it does not."""
-        if self._simulator is None:
-            raise InputError("this session is not in a building; say what there is to see, with 'sight'.")
-        if self.done:
-            raise GoneError("this walk has ended; begin a new one.")
-        return self._simulator
+    def check_walking(self) -> None:
+        """Refuse if it does not walk in a building."""
+        raise InputError("this session is not in a building; say what there is to see, with 'sight'.")
 
     def act(self, action: int | None = None) -> StepEvent | None:
         """Take an action, by default the agent's own; what it thinks then, or None if it stopped."""
-        simulator = self.check_walking()
+        self.check_walking()
+        return None
+
+    def told(self, seen: Observation, action: int | None) -> StepEvent:
+        """What the agent makes of what a robot sees; `action` is what was done after the last answer, if not that."""
+        raise InputError("this session walks in a building, or has ended; begin one without a building.")
+
+    def _checked(self, action: int | None) -> int:
+        """An action of the last step, by default the agent's own."""
         now = self.events[-1]
         chosen = now.action if action is None else action
         if not 0 <= chosen <= len(now.candidates):
             raise InputError(f"there are actions 0 to {len(now.candidates)} (STOP) here, not {chosen}.")
-        self._take(chosen)
-        self._move(simulator, chosen)
+        return chosen
+
+
+class Session(LiveSession):
+    """In a building the agent looks for itself."""
+
+    def __init__(
+        self,
+        live: LiveAgent,
+        text: str,
+        buildings: Buildings,
+        start: tuple[str, str, float],
+        truncation: Literal["start", "end"] = "end",
+    ) -> None:
+        super().__init__(live, text)
+        self._buildings = buildings
+        scan, viewpoint, heading = start
+        world, policy = buildings.world(scan), live.policy()
+        node = np.array([[world.node(scan, viewpoint)]], dtype=np.int32)
+        nobody = np.zeros((1, 0), dtype=np.int32)
+        task = dataclasses.replace(find_task("r2r"), truncation=truncation)
+        episodes = EpisodeSet(
+            task, "live", Path("a live walk"), world, [self.name], [text], np.array([heading]), node, nobody, nobody
+        )
+        with live.lock:
+            self._walking = Walking(policy, episodes, scenes=Scenes(world, buildings.folder, policy.wants))
+        self._think()
+
+    @property
+    def buildings(self) -> Buildings:
+        return self._buildings
+
+    def check_walking(self) -> None:
+        if self.done:
+            raise GoneError("this walk has ended; begin a new one.")
+
+    def act(self, action: int | None = None) -> StepEvent | None:
+        self.check_walking()
+        chosen = self._checked(action)
+        walked, _ = self._walking.go(self._sights, [chosen])
+        way = way_of(self._sights, walked[0])
+        self.events[-1] = dataclasses.replace(self.events[-1], action=chosen, way=way)
         if self.events[-1].stops:
             self.done = True
             return None
-        return self._think(self._look())
+        return self._think()
 
-    def _move(self, simulator: Simulator, action: int) -> None:
-        if self._map is None:
-            simulator.step([action])
-            return
-        assert isinstance(self._seen, MapObservation)
-        walked = self._map.go(self._seen, np.array([action]))[0]
-        way: list[str] = simulator.world.viewpoints[walked[walked >= 0][:-1]].tolist()
-        self.events[-1] = dataclasses.replace(self.events[-1], way=way or None)
+    def _think(self) -> StepEvent:
+        with self._live.lock:
+            self._sights, decided = self._walking.think()
+            self.events.append(event_of(self._sights, decided, 0))
+        return self.events[-1]
+
+
+class ToldSession(LiveSession):
+    """Elsewhere the agent is told at each step what there is to see."""
+
+    def __init__(self, live: LiveAgent, text: str) -> None:
+        super().__init__(live, text)
+        self._agent = live.agent()
+        self._agent.start(text)
 
     def told(self, seen: Observation, action: int | None) -> StepEvent:
-        """What the agent makes of what a robot sees; `action` is what was done after the last answer, if not that."""
-        if self.done or self._simulator is not None:
-            raise InputError("this session walks in a building, or has ended; begin one without a building.")
+        if self.done:
+            return super().told(seen, action)
         if self.events:
-            self._take(self.events[-1].action if action is None else action)
+            chosen = self._checked(action)
+            with self._live.lock:
+                self._agent.take(chosen)
+            self.events[-1] = dataclasses.replace(self.events[-1], action=chosen)
         if len(self._agent.ended) and self._agent.ended.all():
             self.done = True
             raise GoneError("the agent stopped at the last step; begin a new session.")
-        return self._think((seen, ("", "", [str(n) for n in range(len(np.atleast_1d(np.asarray(seen.headings))))])))
+        return self._think(seen)
 
-    def _take(self, action: int) -> None:
-        if not 0 <= action <= len(self.events[-1].candidates):
-            raise InputError(f"there were actions 0 to {len(self.events[-1].candidates)} (STOP), not {action}.")
-        with self._live.lock:
-            self._agent.take(action)
-        self.events[-1] = dataclasses.replace(self.events[-1], action=action)
-
-    def _think(self, sight: tuple[Observation, tuple[str, str, list[str]]]) -> StepEvent:
-        seen, (scan, viewpoint, candidates) = sight
+    def _think(self, seen: Observation) -> StepEvent:
         try:
             with self._live.lock:
                 thought = self._agent.think(seen, need_attention=True)
         except ValueError as error:
             raise InputError(str(error)) from None
-        assert isinstance(thought, Action)
-        words: list[tuple[str, float]] | None = None
-        memory: list[float] | None = None
-        if thought.attention is not None:
-            on_words, on_memory = thought.attention.at(thought.index, len(candidates) + 1)
-            words = self._reader.attention_by_word(self.text, self._words, on_words.tolist())
-            memory = [round(weight, 4) for weight in on_memory.tolist()]
+        assert not isinstance(thought, list)
+        candidates = [str(number) for number in range(len(thought.probabilities) - 1)]
+        assert thought.attention is not None
+        on_words, on_memory = thought.attention.at(thought.index, len(candidates) + 1)
+        read = self._agent.tokens
+        words = read.reader.attention_by_word(self.text, read.words[0].tolist(), on_words.tolist())
+        memory = [round(weight, 4) for weight in on_memory.tolist()]
         event = StepEvent(
             id=self.name,
             step=len(self.events),
-            scan=scan,
-            viewpoint=viewpoint,
+            scan="",
+            viewpoint="",
             heading=float(seen.heading),
             elevation=float(seen.elevation),
             candidates=candidates,
@@ -192,37 +237,13 @@ class Session:
         self.events.append(event)
         return event
 
-    def _look(self) -> tuple[Observation, tuple[str, str, list[str]]]:
-        assert self._simulator is not None
-        seen = self._seen = self._simulator.observe() if self._map is None else self._map.observe()
-        world, store = self._simulator.world, self._live.store
-        node, view, count = int(seen.node[0]), int(seen.view[0]), int(seen.count[0])
-        features: NDArray[Any] = np.zeros((count, self._live.model.config.feature_width), dtype=np.float32)
-        panorama: NDArray[Any] = np.zeros((36, self._live.model.config.feature_width), dtype=np.float32)
-        if store is not None:
-            seen_from = seen.seen_from[:, :count] if isinstance(seen, MapObservation) else np.full((1, count), node)
-            rows = self._rows[seen_from]
-            features = store.gather(rows, seen.candidate_views[:, :count])[0]
-            panorama = store.panorama(self._rows[[node]])[0]
-        observation = Observation(
-            headings=seen.headings[0, :count],
-            elevations=seen.elevations[0, :count],
-            features=features,
-            heading=float(VIEW_HEADING[view]),
-            elevation=float(VIEW_ELEVATION[view]),
-            panorama=panorama,
-            places=seen.places[0, :count] if isinstance(seen, MapObservation) else None,
-        )
-        names = world.viewpoints[seen.candidates[0, :count]].tolist()
-        return observation, (world.scan(node), str(world.viewpoints[node]), names)
-
 
 class Sessions:
     """All sessions of a server, within its limits."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, LiveSession] = {}
         self._lock = threading.Lock()
         self._recent: deque[float] = deque()
 
@@ -241,14 +262,19 @@ class Sessions:
 
     def open(
         self, live: Live, text: str, buildings: Buildings | None = None, start: tuple[str, str, float] | None = None
-    ) -> Session:
+    ) -> LiveSession:
         if not text.strip():
             raise InputError("the instruction is empty; say where to go.")
         if len(text) > self.limits.text:
             raise InputError(f"the instruction has {len(text)} characters; {self.limits.text} are allowed.")
         with self._lock:
             self._make_room()
-        session = Session(load_live(live), text, buildings, start)
+        agent = load_live(live)
+        session: LiveSession
+        if buildings is None or start is None:
+            session = ToldSession(agent, text)
+        else:
+            session = Session(agent, text, buildings, start)
         with self._lock:
             self._sessions[session.name] = session
         return session
@@ -264,7 +290,7 @@ class Sessions:
                 raise TooManyError(f"{self.limits.sessions} walks are under way, which is the limit; try again later.")
             del self._sessions[oldest.name]
 
-    def get(self, name: str) -> Session:
+    def get(self, name: str) -> LiveSession:
         with self._lock:
             session = self._sessions.get(name)
             if session is None or time.monotonic() - session.used > self.limits.idle:
@@ -277,7 +303,7 @@ class Sessions:
         with self._lock:
             self._sessions.pop(name, None)
 
-    def walk(self, session: Session) -> Iterator[StepEvent]:
+    def walk(self, session: LiveSession) -> Iterator[StepEvent]:
         """Let the agent walk until it stops: each step as it was done, then what it thinks at the next viewpoint."""
         for _ in range(self.limits.steps):
             with session.lock:

@@ -19,7 +19,7 @@ from mtvm.viewer.sources import Live, Source
 
 if TYPE_CHECKING:
     from mtvm.viewer.buildings import Painter
-    from mtvm.viewer.sessions import Limits, LiveAgent, Session, Sessions
+    from mtvm.viewer.sessions import Limits, LiveAgent, LiveSession, Sessions
 
 _KEPT_WALKS = 64
 
@@ -58,7 +58,7 @@ class Shown:
         self.guides: list[Guide] = []
         for source in sources:
             if source.live is not None and all(guide.live != source.live for guide in self.guides):
-                name = source.name.partition(" ")[0]
+                name = str(source.live.agent) if source.live.is_policy else source.name.partition(" ")[0]
                 self.guides.append(Guide(name, source.live, self.buildings(source.folder)))
 
     def warm(self) -> None:
@@ -114,7 +114,7 @@ class Shown:
                 self._sessions = Sessions(self._limits or Limits())
             return self._sessions
 
-    def session(self, name: str) -> Session:
+    def session(self, name: str) -> LiveSession:
         return self.sessions.get(name)
 
     def chosen(
@@ -136,7 +136,7 @@ class Shown:
                 return self._thought[key]
         walk = source.walk(identity)
         known = any(event.words for event in walk.events)
-        if not attention or known or source.live is None:
+        if not attention or known or source.live is None or source.live.is_policy:
             return walk
         walk = self._rethought(source, walk)
         with self._lock:

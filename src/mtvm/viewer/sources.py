@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mtvm.acting.find import is_policy_name
 from mtvm.configs.run import DataConfig
 from mtvm.errors import InputError, shown
 from mtvm.learning.run_folder import EVALUATIONS, RunFolder
@@ -34,9 +35,14 @@ from mtvm.world.storeys import storey_changes, storeys
 class Live:
     """An agent that can walk now, and what it sees."""
 
-    agent: Path
-    """The folder of its weights, or the name of a pretrained agent."""
+    agent: Path | str
+    """The folder of its weights, or the name of a pretrained agent; of a policy MODULE:NAME or a baseline's name."""
     data: DataConfig
+
+    @property
+    def is_policy(self) -> bool:
+        """Whether it is no network, which would walk the same way again and say where it looked."""
+        return isinstance(self.agent, str) and is_policy_name(self.agent)
 
 
 @dataclasses.dataclass(eq=False)
@@ -201,6 +207,8 @@ class Defaults:
     task: str = "r2r"
     split: str = "val_unseen"
     supervision: str = "mixed"
+    agent: str | None = None
+    """An agent to talk to where there is no other: MODULE:NAME, or the name of a baseline."""
 
 
 def open_sources(paths: list[Path], defaults: Defaults) -> list[Source]:
@@ -210,6 +218,8 @@ def open_sources(paths: list[Path], defaults: Defaults) -> list[Source]:
     for source in found:
         if names.count(source.name) > 1:
             source.name = f"{source.name} ({source.path.parent})"
+        if source.live is None and defaults.agent is not None:
+            source.live = Live(defaults.agent, DataConfig(folder=source.folder.path))
     return found
 
 

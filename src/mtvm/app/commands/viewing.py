@@ -36,6 +36,10 @@ def view(
     split: SplitOption = "val_unseen",
     data: DataOption = None,
     supervision: SupervisionOption = "mixed",
+    agent: Annotated[
+        str | None,
+        arg(metavar="NAME", help="Your own agent, MODULE:NAME, or a baseline, to talk to where no other is."),
+    ] = None,
     skyboxes: SkyboxOption = None,
     host: Annotated[str, arg(help="Address to listen at; any but this machine's own asks for a token.")] = "127.0.0.1",
     port: Annotated[
@@ -53,7 +57,15 @@ def view(
     from mtvm.app.view import view as start
 
     running = start(
-        *paths, data=data, task=task, split=split, supervision=supervision, skyboxes=skyboxes, host=host, port=port
+        *paths,
+        data=data,
+        task=task,
+        split=split,
+        supervision=supervision,
+        agent=agent,
+        skyboxes=skyboxes,
+        host=host,
+        port=port,
     )
     console.print(f"The page is at {escape(running.url)} (Ctrl-C ends it)", soft_wrap=True, highlight=False)
     if not no_browser:

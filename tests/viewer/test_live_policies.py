@@ -1,0 +1,82 @@
+"""Agents that are no networks in the viewer: their thoughts are seen, and they walk live."""
+
+import sys
+
+import pytest
+from asking import begin, client_of, ok, refused
+
+import mtvm
+from mtvm.app.view import shown_of
+from mtvm.viewer.sources import Defaults
+
+AGENT = """
+import mtvm
+
+class Talker(mtvm.Policy):
+    def start(self, episodes):
+        self.said = len(episodes)
+
+    def act(self, sights):
+        return [
+            mtvm.Decision(0 if sight.step < 2 else sight.stop, thought=f"{sight.instruction} {sight.step}", answer="7")
+            for sight in sights
+        ]
+"""
+
+
+@pytest.fixture
+def shown(tmp_path, tiny_folder, monkeypatch):
+    (tmp_path / "my_talker.py").write_text(AGENT)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "my_talker", raising=False)
+    mtvm.evaluate(
+        "my_talker:Talker", "r2r/val_unseen", data=tiny_folder, out=tmp_path / "run" / "eval", show_progress=False
+    )
+    return shown_of([tmp_path / "run"], Defaults(tiny_folder, agent="my_talker:Talker"))
+
+
+def test_the_page_is_told_the_thoughts_and_answers_of_an_evaluation(shown):
+    episode = shown.source(0).episodes[3]
+    answer = ok(client_of(shown).get("/api/walk", params={"source": 0, "id": episode.id})).json()
+    assert [event["thought"] for event in answer["events"]] == [f"{episode.text} {step}" for step in range(3)]
+    assert {event["answer"] for event in answer["events"]} == {"7"}
+    again = client_of(shown).get("/api/walk", params={"source": 0, "id": episode.id, "attention": True})
+    assert ok(again).json() == answer, "it is not asked to think again"
+
+
+def test_a_policy_walks_live(shown):
+    client = client_of(shown)
+    begun = begin(client, text="to the sofa")
+    assert begun["thought"]["thought"] == "to the sofa 0"
+    acted = ok(client.post("/api/act", json={"session": begun["session"]})).json()
+    assert acted["done"]["action"] == 0
+    assert acted["thought"]["thought"] == "to the sofa 1"
+    candidates = len(acted["thought"]["candidates"])
+    acted = ok(client.post("/api/act", json={"session": begun["session"], "action": candidates})).json()
+    assert acted["thought"] is None, "a visitor may stop it"
+    lines = ok(client.post("/api/walk", json={"session": begin(client)["session"]})).text.splitlines()
+    assert lines
+
+
+def test_sessions_of_one_policy_do_not_disturb_each_other(shown):
+    client = client_of(shown)
+    first, second = begin(client, text="one"), begin(client, text="two")
+    for session, text in ((first, "one"), (second, "two"), (first, "one")):
+        thought = ok(client.post("/api/act", json={"session": session["session"]})).json()["thought"]
+        assert thought["thought"].startswith(text)
+
+
+def test_a_policy_is_not_told_what_a_robot_sees(shown):
+    client = client_of(shown)
+    refused(client.post("/api/sessions", json={"text": "go"}), 400, "this agent walks in buildings only")
+
+
+def test_low_level_walks_of_a_baseline_can_be_watched(tmp_path, tiny_folder):
+    """It turns on the spot, so that its own viewpoint is among its candidates."""
+    mtvm.evaluate("random", "r2r/val_unseen", data=tiny_folder, out=tmp_path / "eval", show_progress=False)
+    client = client_of(shown_of([tmp_path], Defaults(tiny_folder)))
+    identity = ok(client.get("/api/sources/0/episodes")).json()["id"][0]
+    walk = ok(client.get("/api/walk", params={"source": 0, "id": identity})).json()
+    assert any(event["viewpoint"] in event["candidates"] for event in walk["events"])
+    ok(client.get("/api/walk/map.svg", params={"source": 0, "id": identity, "step": 1}))
+    ok(client.get("/api/walk/strip.svg", params={"source": 0, "id": identity}))
