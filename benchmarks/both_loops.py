@@ -29,7 +29,7 @@ from mtvm.learning import streams
 from mtvm.learning.data import Dataset
 from mtvm.learning.losses import Loss, Term
 from mtvm.learning.rollout import Policy, Trace
-from mtvm.learning.update import ROLLOUTS, Learner
+from mtvm.learning.update import ROLLOUTS, AgentLearner
 from mtvm.models.config import PRESETS as MODELS
 from mtvm.models.model import MTVM
 from mtvm.models.seeing import Vision
@@ -180,7 +180,7 @@ class Watch(Loss):
 
 
 class Ours:
-    """The updates of `Learner`, watched from outside."""
+    """The updates of `AgentLearner`, watched from outside."""
 
     def __init__(self, model: MTVM, size: Size, dataset: Dataset, *, clip: float = CLIP, keep: bool = False) -> None:
         self.model, self.dataset, self.keep = model, dataset, keep
@@ -188,7 +188,7 @@ class Ours:
         self.config = TrainConfig(
             Path("none"), size.model, loss=size.loss, optimizer=optimizer, batch=size.batch, device="cpu"
         )
-        self.learner = Learner(self.config, model, [dataset], show_progress=False)
+        self.learner = AgentLearner(self.config, model, [dataset], show_progress=False)
         self.learner.optimizer.register_step_pre_hook(self._stepping)
         self.stepped, self.gradient = 0.0, None
 

@@ -5,7 +5,7 @@
     ONEDNN_PRIMITIVE_CACHE_CAPACITY=1024 python benchmarks/long_run.py  # as oneDNN is without our limit of 16
     MALLOC_ARENA_MAX=1 python benchmarks/long_run.py                    # and what the allocator does
 
-The updates are those of `Learner`, with all kinds of rollouts from the first one on. Every few updates a line says, in
+The updates are those of an agent, with all kinds of rollouts from the first one on. Every few updates a line says, in
 MB: `resident` is what the process holds now; `files` is the part of it that are pages of files, such as a feature
 store, which the system takes back when it needs them; `top` is the most that was resident since the last line, and
 `ever` since the updates began. Of the allocator (glibc): `used` is what the program has and `free` what it gave back
@@ -37,7 +37,7 @@ from mtvm.configs.presets import PRESETS
 from mtvm.configs.run import BLIND, Split, TrainConfig
 from mtvm.learning.data import Data
 from mtvm.learning.initial_weights import make_model
-from mtvm.learning.update import Learner
+from mtvm.learning.update import AgentLearner
 from mtvm.machine import keep_few_onednn_primitives
 
 LIBC = ctypes.CDLL(None)
@@ -94,11 +94,11 @@ def make_config(arguments: argparse.Namespace, folder: Path) -> TrainConfig:
     return dataclasses.replace(preset, data=data, loss=loss, batch=batch, device="cpu", seed=arguments.seed)
 
 
-def make_learner(config: TrainConfig, episodes: int) -> Learner:
+def make_learner(config: TrainConfig, episodes: int) -> AgentLearner:
     data = Data(config.data, config.network, show_progress=sys.stdout.isatty())
     datasets = [data.dataset(Split.parse(split)).first(episodes) for split in config.data.train]
     model, _ = make_model(config, data.network)
-    return Learner(config, model, datasets, show_progress=sys.stdout.isatty())
+    return AgentLearner(config, model, datasets, show_progress=sys.stdout.isatty())
 
 
 class Meter:

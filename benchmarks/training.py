@@ -4,7 +4,7 @@
     python benchmarks/training.py --sizes paper --repeats 3 --only training evaluation
     python benchmarks/training.py --data FOLDER                     # default: $MTVM_DATA, ../shared/data, or homes
 
-Ours is the trainer's own `Learner.update`. The usual loop is restated in `usual_loop.py` and `usual_environment.py`
+Ours is the `AgentLearner.update` of trainings. The usual loop is restated in `usual_loop.py` and `usual_environment.py`
 with the model of `benchmarks/model.py`: an observation is a dictionary with a list of candidates whose feature rows are
 copied from a dictionary of float32 arrays, directions are computed one by one, the teacher looks its way up in nested
 dictionaries, and Python loops fill the padded batch; texts are padded to 80 tokens, full and dropped instructions run

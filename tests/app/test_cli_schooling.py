@@ -114,13 +114,14 @@ def test_a_speaker_is_not_taken_for_a_run_nor_a_run_for_a_speaker(capsys, data):
     where = ("--data.folder", "data", "--data.features", "store")
     run(capsys, "speaker", "train", "--out", "speaker", *where, *SPEAKER.split())
     run(capsys, "train", "tiny", "--out", "agent", *where, *AGENT.split())
-    assert "speaker: is something else than a run" in refused(capsys, "weights", "release", "speaker", "small")
+    assert "a speaker was trained here, not an agent" in refused(capsys, "weights", "release", "speaker", "small")
     said = refused(capsys, "augment", "--speaker", "agent", "--out", "aug.json")
-    assert "agent: is something else than a speaker" in said
-    (data.parent / "speaker" / "training.json").unlink()
-    assert "has no training.json" in refused(capsys, "augment", "--speaker", "speaker", "--out", "aug.json")
-    (data.parent / "speaker" / "model.safetensors").unlink()
+    assert "best: not a speaker" in said
+    (data.parent / "speaker" / "best" / "model.safetensors").unlink()
     assert "has no model.safetensors" in refused(capsys, "augment", "--speaker", "speaker", "--out", "aug.json")
+    assert "speaker: another kind of run is there" in refused(
+        capsys, "train", "tiny", "--out", "speaker", *where, *AGENT.split()
+    )
 
 
 @pytest.mark.parametrize("out", [".", "aug.txt", "folder.json"])

@@ -27,7 +27,7 @@ from mtvm.io.files import write_json
 from mtvm.io.weight_files import read_weight_file
 from mtvm.learning import checkpoint
 from mtvm.learning.run_folder import RunFolder
-from mtvm.learning.speaker import train_speaker
+from mtvm.learning.trainer import train
 from mtvm.models.config import ModelConfig, SpeakerModelConfig
 from mtvm.models.network import make_network
 from mtvm.models.saving import save_model
@@ -137,7 +137,7 @@ def _write_speaker_training(folder, data):
         optimizer=OptimizerConfig(updates=1),
         batch=2,
     )
-    assert train_speaker(config, show_progress=False)
+    assert train(config, show_progress=False).finished
 
 
 def _write_features(folder, entries):

@@ -9,18 +9,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from mtvm.app.cli import main
-from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError
 from mtvm.features.captions import load_captions
 from mtvm.features.importing import import_features
 from mtvm.features.names import read_semantics
 from mtvm.homes.build import WorldConfig, _is_built, config_of
 from mtvm.io.arrays import read_cached
-from mtvm.io.config_files import from_plain
-from mtvm.io.files import read_json
 from mtvm.learning import checkpoint
 from mtvm.learning.run_folder import RunFolder
-from mtvm.learning.speaker import train_speaker
+from mtvm.learning.trainer import train
 from mtvm.models.importing import describe_import, import_agent
 from mtvm.models.saving import load_model
 from mtvm.models.speaker import Speaker
@@ -85,9 +82,7 @@ def _runs(folder):
 
 
 def _resume_speaker(folder):
-    path = folder / "speaking" / "training.json"
-    config = from_plain(SpeakerConfig, read_json(path, "config"), path)
-    train_speaker(dataclasses.replace(config, out=path.parent), show_progress=False)
+    train(RunFolder(folder / "speaking").speaker_config(), show_progress=False)
 
 
 EVALUATION = tuple(f"evaluation/{name}" for name in ("results.json", "steps.jsonl", "metrics.json"))
@@ -230,13 +225,13 @@ TARGETS = [
     Target("study: world.json", ("world/world.json",), lambda f: config_of(f / "world")),
     Target(
         "speaker train: resume",
-        ("speaking/training.json", "speaking/checkpoint.pt"),
+        ("speaking/config.json", "speaking/checkpoint.pt"),
         _resume_speaker,
         is_slow=True,
     ),
     Target(
         "augment: speaker",
-        ("speaking/training.json", "speaking/config.json", "speaking/model.safetensors"),
+        ("speaking/config.json", "speaking/best/config.json", "speaking/best/model.safetensors"),
         command("augment", "--speaker", "{here}/speaking", "--out", "{here}/out/new.json", "--paths", "2"),
         is_slow=True,
     ),

@@ -195,7 +195,7 @@ def assert_same_state(one, other):
 
 def has_no_effect(name):
     """Whether no loss depends on this weight: the score's bias moves all actions alike, keys' biases all scores."""
-    return name == "head.score.bias" or name.endswith((".key.bias", ".qkv.bias"))
+    return name == "head.score.bias" or name.endswith((".key.bias", ".qkv.bias", ".key_value.bias", ".in_proj_bias"))
 
 
 def assert_close_weights(one, other, tolerance=1e-5):

@@ -26,10 +26,12 @@ from small_runs import (
 )
 from two_processes import evaluation, gradients, texts
 
-from mtvm.configs.run import ImitationConfig, LossConfig
+from mtvm.configs.run import ImitationConfig, LossConfig, OptimizerConfig
+from mtvm.configs.speaker import SpeakerConfig
 from mtvm.learning import parallel
 from mtvm.learning import update as updates
 from mtvm.learning.trainer import Trainer
+from mtvm.models.config import SpeakerModelConfig
 
 LOSSES = {
     "teacher": IMITATION,
@@ -67,6 +69,17 @@ def configs(small_data, tiny_world, tmp_path_factory):
     describe_places(data, tiny_world)
     seen = {"folder": data, "features": None, "sight": "guesses"}
     found["guesses"] = steady("guesses", optimizer={"updates": 1}, selection={"every": 1}, data=seen)
+    found["speaker"] = SpeakerConfig(
+        out=folder / "speaker",
+        model=SpeakerModelConfig(
+            hidden=16, heads=2, encoder_layers=1, decoder_layers=1, dropout=0.0, feature_dropout=0.0
+        ),
+        data=found["texts"].data,
+        optimizer=OptimizerConfig(updates=2, lr=1e-3, accumulate=2),
+        validate_every=1,
+        batch=7,
+        device="cpu",
+    )
     found["first half"] = steady("first half", optimizer={"ema": 0.9})
     found["second half"] = steady("second half", optimizer={"ema": 0.9})
     return found
@@ -112,6 +125,15 @@ def test_rollouts_of_the_two_processes_have_different_lengths(configs, tmp_path,
         Trainer(changed(config, out=tmp_path / str(rank)), show_progress=False).learner.update()
     assert len(lengths) == 4
     assert lengths[0] != lengths[2] or lengths[1] != lengths[3]
+
+
+def test_speaker_of_two_processes_is_that_of_one(configs, together, tmp_path):
+    alone = changed(configs["speaker"], out=tmp_path / "alone")
+    _, state = train(alone)
+    for results in together:
+        assert_close_weights(results["speaker"][0], state["model"])
+    losses = [[line["loss"] for line in record(config.out)] for config in (alone, configs["speaker"])]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-4)
 
 
 @pytest.mark.parametrize("name", [*(f"weights {loss}" for loss in LOSSES), "weights in parts"])

@@ -3,13 +3,21 @@
 import dataclasses
 import json
 import shutil
-import signal
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from small_runs import small_config, train, write_features
+from small_runs import (
+    Stopped,
+    assert_close_weights,
+    assert_same_state,
+    contents,
+    record,
+    small_config,
+    train,
+    write_features,
+)
 
 from mtvm.configs.run import DataConfig, OptimizerConfig
 from mtvm.configs.speaker import AugmentConfig, SpeakerConfig
@@ -19,16 +27,9 @@ from mtvm.learning import augment as augmenting
 from mtvm.learning import checkpoint
 from mtvm.learning.augment import augment
 from mtvm.learning.paths import PathVision
-from mtvm.learning.speaker import (
-    SpeakerTrainer,
-    Spoken,
-    batch_of_one_length,
-    evaluate_speaker,
-    speech_loss,
-    text_scores,
-    train_speaker,
-    validation_loss,
-)
+from mtvm.learning.speaker import Spoken, batch_of_one_length, speech_loss, validation_loss
+from mtvm.learning.speaking import evaluate_speaker, text_scores
+from mtvm.learning.trainer import Trainer
 from mtvm.models.config import SpeakerModelConfig
 from mtvm.models.speaker import Speaker
 from mtvm.tasks.load import load_episodes
@@ -39,6 +40,7 @@ SIZES = SpeakerModelConfig(hidden=16, heads=2, encoder_layers=1, decoder_layers=
 def config(small_data, out, updates=4, **changes):
     made = SpeakerConfig(
         out=out,
+        device="cpu",
         model=SIZES,
         data=DataConfig(folder=small_data, features=small_data / "features", mirror=True),
         optimizer=OptimizerConfig(kind="muon", updates=updates, lr=3e-3, ema=0.9),
@@ -51,7 +53,7 @@ def config(small_data, out, updates=4, **changes):
 @pytest.fixture(scope="module")
 def trained(small_data, tmp_path_factory):
     out = tmp_path_factory.mktemp("speaker") / "speaker"
-    assert train_speaker(config(small_data, out, updates=60), show_progress=False)
+    train(config(small_data, out, updates=60))
     return out
 
 
@@ -133,34 +135,66 @@ def test_validation_loss_is_the_mean_over_word_pieces(trained, small_data):
 
 
 def test_train_speaker_resumed_is_the_one_that_was_not_interrupted(small_data, tmp_path):
-    class Interrupted(SpeakerTrainer):
-        def _update(self):
-            loss = super()._update()
-            if self.updates == 3:
-                signal.raise_signal(signal.SIGINT)
-            return loss
+    one, two = (config(small_data, tmp_path / name, log_every=2) for name in ("one", "two"))
+    _, expected = train(one)
+    assert not Stopped(two, 3).run()
+    _, state = train(two)
+    assert_same_state(expected, state)
+    assert contents(one.out / "best") == contents(two.out / "best")
+    timeless = [
+        [{n: v for n, v in line.items() if "second" not in n} for line in record(one.out)] for one in (one, two)
+    ]
+    assert timeless[0] == timeless[1]
 
-    assert train_speaker(config(small_data, tmp_path / "one"), show_progress=False)
-    assert not Interrupted(config(small_data, tmp_path / "two"), show_progress=False).run()
-    assert train_speaker(config(small_data, tmp_path / "two"), show_progress=False)
-    one, two = (Speaker.load(tmp_path / name).state_dict() for name in ("one", "two"))
-    assert all(torch.equal(one[name], two[name]) for name in one)
-    assert (tmp_path / "one" / "metrics.jsonl").read_text() == (tmp_path / "two" / "metrics.jsonl").read_text()
+
+def test_train_speaker_in_parts_is_nearly_the_same(small_data, tmp_path):
+    """Each word counts the same, however many of them are in a part."""
+    steady = dataclasses.replace(SIZES, dropout=0.0, feature_dropout=0.0)
+    whole = config(small_data, tmp_path / "whole", model=steady, optimizer=OptimizerConfig(updates=2, lr=1e-3))
+    options = dataclasses.replace(whole.optimizer, accumulate=2)
+    states = [train(one)[1] for one in (whole, dataclasses.replace(whole, out=tmp_path / "parts", optimizer=options))]
+    assert_close_weights(states[0]["model"], states[1]["model"])
+
+
+def test_train_speaker_that_diverges_says_so(small_data, tmp_path):
+    trainer = Trainer(config(small_data, tmp_path / "speaker"), show_progress=False)
+    with torch.no_grad():
+        trainer.model.norm.weight.fill_(torch.nan)
+    with pytest.raises(InputError, match=r"update 0 gave a loss of nan .* on episodes .*lower --optimizer\.lr\.$"):
+        trainer.run()
+    assert len(json.loads((tmp_path / "speaker" / "diverged-0" / "episodes.json").read_text())["episodes"]) == 4
 
 
 def test_train_speaker_refuses_the_folder_of_another(small_data, tmp_path):
-    train_speaker(config(small_data, tmp_path, updates=2), show_progress=False)
-    with pytest.raises(InputError, match=r"another speaker is there \(seed is 0 there, 1 here"):
-        train_speaker(config(small_data, tmp_path, updates=2, seed=1), show_progress=False)
+    train(config(small_data, tmp_path, updates=2))
+    with pytest.raises(InputError, match=r"a run with another config is there \(seed is 0 there, 1 here"):
+        train(config(small_data, tmp_path, updates=2, seed=1))
+
+
+def test_speaker_of_an_earlier_version_can_be_used_but_not_trained_on(trained, small_data, tmp_path):
+    """Where a run's config is now, there was the speaker's own."""
+    earlier = shutil.copytree(trained / "best", tmp_path / "speaker")
+    shutil.copyfile(trained / "config.json", earlier / "training.json")
+    done = json.loads(evaluate_speaker(earlier, "r2r/val_seen", show_progress=False).read_text())
+    assert done["scores"] == json.loads(evaluate_speaker(trained, "r2r/val_seen").read_text())["scores"]
+    before = contents(earlier)
+    with pytest.raises(InputError, match=r"speaker: holds a speaker of an earlier version .* name another folder"):
+        train(config(small_data, earlier))
+    assert contents(earlier) == before
+
+
+@pytest.fixture(scope="module")
+def half(small_data, tmp_path_factory):
+    out = tmp_path_factory.mktemp("half") / "speaker"
+    assert not Stopped(config(small_data, out, updates=4), 2).run()
+    return out
 
 
 @pytest.fixture
-def stopped(small_data, tmp_path):
+def stopped(half, small_data, tmp_path):
     """A speaker that has not learnt all yet, on data of its own; its checkpoint is spoiled by some."""
     shutil.copytree(small_data, tmp_path / "data")
-    made = config(tmp_path / "data", tmp_path / "speaker", updates=2)
-    assert train_speaker(made, show_progress=False)
-    return made
+    return config(tmp_path / "data", shutil.copytree(half, tmp_path / "speaker"), updates=4)
 
 
 def change_graph(folder):
@@ -193,10 +227,10 @@ def change_features(folder):
 def test_train_speaker_refuses_to_go_on_with_other_data(stopped, change, said):
     change(stopped.data.folder)
     with pytest.raises(InputError, match=said):
-        train_speaker(stopped, show_progress=False)
+        Trainer(stopped, show_progress=False).run()
 
 
-@pytest.mark.parametrize("name", ["speaker", "optimizer", "ema", "losses", "data", "config"])
+@pytest.mark.parametrize("name", ["model", "optimizer", "ema", "unwritten", "data", "config"])
 @pytest.mark.parametrize("spoil", [lambda state, name: state.pop(name), lambda state, name: state.update({name: 7})])
 def test_train_speaker_refuses_a_checkpoint_of_something_else(stopped, name, spoil):
     path = stopped.out / "checkpoint.pt"
@@ -204,7 +238,7 @@ def test_train_speaker_refuses_a_checkpoint_of_something_else(stopped, name, spo
     spoil(state, name)
     torch.save(state, path)
     with pytest.raises(InputError, match=r"checkpoint\.pt: lacks something of a checkpoint"):
-        train_speaker(stopped, show_progress=False)
+        Trainer(stopped, show_progress=False).run()
 
 
 def first_moments(state):
@@ -220,11 +254,12 @@ ODD = {
     "a moment that is one number": lambda state: first_moments(state).update(exp_avg=torch.tensor(0.5)),
     "a moment that is a word": lambda state: first_moments(state).update(exp_avg="high"),
     "a moment less": lambda state: first_moments(state).pop("exp_avg_sq"),
-    "a weight of another shape": lambda state: state["speaker"].update({"heading.weight": torch.zeros(3)}),
-    "weights that are not finite": lambda state: state["speaker"]["norm.weight"].fill_(torch.nan),
+    "a weight of another shape": lambda state: state["model"].update({"norm.weight": torch.zeros(3)}),
+    "weights that are not finite": lambda state: state["model"]["norm.weight"].fill_(torch.nan),
     "an average that is not finite": lambda state: next(iter(state["ema"]["weights"].values())).fill_(torch.inf),
-    "an update after the last": lambda state: state.update(updates=2**62),
-    "a best that is a word": lambda state: state.update(best="good"),
+    "other words": lambda state: state["model"]["pieces"].add_(1),
+    "an update after the last": lambda state: state.update(update=2**62),
+    "a best that is a word": lambda state: state["selection"].update(best="good"),
 }
 
 
@@ -235,21 +270,21 @@ def test_train_speaker_refuses_a_checkpoint_with_something_odd(stopped, spoil):
     spoil(state)
     torch.save(state, path)
     with pytest.raises(InputError, match=r"checkpoint\.pt: lacks something of a checkpoint"):
-        train_speaker(stopped, show_progress=False)
+        Trainer(stopped, show_progress=False).run()
 
 
 def test_train_speaker_with_a_damaged_checkpoint_offers_the_one_before(small_data, tmp_path):
     made = config(small_data, tmp_path, updates=4)
-    assert train_speaker(made, show_progress=False)
+    train(made)
     (tmp_path / "checkpoint.pt").write_bytes(b"rubbish")
     with pytest.raises(InputError, match=r"go on from the one before it.*mv .*checkpoint-before\.pt"):
-        train_speaker(made, show_progress=False)
+        Trainer(made, show_progress=False).run()
 
 
 def test_train_speaker_refuses_to_be_blind(small_data, tmp_path):
     data = DataConfig(folder=small_data, sight="blind")
     with pytest.raises(InputError, match="nothing to say"):
-        train_speaker(config(small_data, tmp_path, data=data), show_progress=False)
+        Trainer(config(small_data, tmp_path, data=data), show_progress=False).run()
 
 
 def test_evaluate_speaker_describes_each_path_once(trained, small_data):
@@ -263,9 +298,9 @@ def test_evaluate_speaker_describes_each_path_once(trained, small_data):
 def test_evaluate_speaker_refuses_features_of_another_width(trained, small_data, tiny_world, tmp_path):
     speaker = shutil.copytree(trained, tmp_path / "speaker")
     write_features(tmp_path / "features", tiny_world, width=5)
-    content = json.loads((speaker / "training.json").read_text())
+    content = json.loads((speaker / "config.json").read_text())
     content["data"]["features"] = str(tmp_path / "features")
-    (speaker / "training.json").write_text(json.dumps(content))
+    (speaker / "config.json").write_text(json.dumps(content))
     with pytest.raises(InputError, match="sees features of width 8, not 5"):
         evaluate_speaker(speaker, "r2r/val_unseen", show_progress=False)
 
@@ -336,8 +371,8 @@ def test_augment_does_not_mix_shards_of_two_speakers(trained, tmp_path, small_da
     speaker = shutil.copytree(trained, tmp_path / "speaker")
     monkeypatch.setattr(augmenting.shutil, "rmtree", lambda *_, **__: None)  # as if interrupted just before the end
     augmented(speaker, None, tmp_path)
-    train_speaker(config(small_data, tmp_path / "other", updates=2), show_progress=False)
-    shutil.copyfile(tmp_path / "other" / "model.safetensors", speaker / "model.safetensors")
+    train(config(small_data, tmp_path / "other", updates=2))
+    shutil.copyfile(tmp_path / "other" / "best" / "model.safetensors", speaker / "best" / "model.safetensors")
     with pytest.raises(InputError, match="was made with other options"):
         augmented(speaker, None, tmp_path)
 

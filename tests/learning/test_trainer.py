@@ -28,10 +28,11 @@ import mtvm
 from mtvm.configs.presets import PRESETS
 from mtvm.configs.run import Split, TrainConfig
 from mtvm.errors import InputError
-from mtvm.learning import trainer as trainers
+from mtvm.learning import update as updates
 from mtvm.learning.trainer import Trainer
 from mtvm.models.agent import Agent
 from mtvm.models.weights import released_tensors
+from mtvm.tasks.load import load_episodes
 
 # What a run leaves
 
@@ -127,7 +128,7 @@ def scored(monkeypatch, scores):
         def metrics(self):
             return next(left)
 
-    monkeypatch.setattr(trainers, "walk", lambda *_, **__: Scored())
+    monkeypatch.setattr(updates, "walk", lambda *_, **__: Scored())
 
 
 def test_train_stops_when_it_has_been_patient(small_data, tmp_path, monkeypatch):
@@ -143,8 +144,8 @@ def test_train_stops_when_it_has_been_patient(small_data, tmp_path, monkeypatch)
 def test_train_saves_the_agent_of_the_best_validation(small_data, tmp_path, monkeypatch):
     """Of equal errors the one with more success, and of errors the smaller is the better."""
     scored(monkeypatch, [{"NE": ne, "SR": sr} for ne, sr in ((4.0, 1.0), (4.0, 2.0), (4.0, 2.0), (5.0, 9.0))])
-    saved, real = [], trainers.save_model
-    monkeypatch.setattr(trainers, "save_model", lambda model, path, metrics: saved.append(metrics) or real(model, path))
+    saved, real = [], updates.save_model
+    monkeypatch.setattr(updates, "save_model", lambda model, path, metrics: saved.append(metrics) or real(model, path))
     config = small_config(small_data, tmp_path / "run", selection={"every": 1, "metric": "NE"})
     trainer, _ = train(config)
     assert (trainer.selection.best, trainer.selection.update) == (4.0, 2)
@@ -284,11 +285,11 @@ def test_every_preset_makes_an_update(small_data, tmp_path, name):
         batch=2,
         device="cpu",
     )
-    trainer, state = train(config)
+    _, state = train(config)
     assert state["update"] == 1
     assert {line["kind"] for line in record(config.out)} == {"train", preset.selection.split}
     for text in config.data.evaluate:
-        assert len(trainer.data.dataset(Split.parse(text)))
+        assert len(load_episodes(Split.parse(text).task, Split.parse(text).split, small_data))
 
 
 @pytest.mark.parametrize("consistent", [False, True])

@@ -21,10 +21,10 @@ from small_runs import (
 )
 
 from mtvm.learning import streams, update
+from mtvm.learning.learner import DivergedError
 from mtvm.learning.losses import Term
 from mtvm.learning.streams import Batches
 from mtvm.learning.trainer import Trainer
-from mtvm.learning.update import DivergedError
 
 
 def learner_of(config):

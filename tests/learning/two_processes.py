@@ -9,6 +9,7 @@ import torch
 from small_runs import Stopped, lively_model
 
 from mtvm.configs.run import TrainConfig
+from mtvm.configs.speaker import SpeakerConfig
 from mtvm.learning import parallel, sight
 from mtvm.learning import texts as texts_module
 from mtvm.learning.agents import walk
@@ -31,7 +32,7 @@ def gradients(config):
 def evaluation(config):
     trainer = Trainer(config, show_progress=False)
     model = lively_model(seed=2, config=config.model)
-    done = walk(model, trainer.validation, batch=4, steps=True, show_progress=False)
+    done = walk(model, trainer.learner.validation, batch=4, steps=True, show_progress=False)
     steps = [[step.to_json() for step in steps] for steps in done.steps]
     return torch.from_numpy(done.nodes), torch.from_numpy(done.views), steps
 
@@ -49,7 +50,8 @@ def main(folder):
     task = json.loads((folder / "task.json").read_text())
     results = {}
     for name, values in task.items():
-        config = TrainConfig.from_dict(values, folder / "task.json")
+        kind = SpeakerConfig if name == "speaker" else TrainConfig
+        config = kind.from_dict(values, folder / "task.json")
         if name.startswith("gradients"):
             results[name] = gradients(config)
         elif name.startswith("evaluation"):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from rich import box
 from rich.markup import escape
 from rich.table import Table
 
+from mtvm.app.options import console
+from mtvm.io.files import read_json
 from mtvm.tasks.diagnosis import MISTAKES
 from mtvm.tasks.metric import Metric, describe_units
 
@@ -48,3 +51,20 @@ def mistakes_table(counts: Mapping[str, int], episodes: int) -> Table:
         count = counts[mistake.name]
         table.add_row(mistake.name, f"{count:,}", f"{count / episodes:.1%}", mistake.meaning)
     return table
+
+
+def print_speaker(path: Path, samples: int = 5) -> None:
+    """Print an evaluation of a speaker that `evaluate_speaker` wrote."""
+    done = read_json(path, "evaluation of a speaker")
+    scores = simple_table(f"{done['split']}: {done['paths']} paths", "loss: nats per WordPiece; the others in percent")
+    for name in done["scores"]:
+        scores.add_column(name, justify="right")
+    scores.add_row(*(f"{value:.3f}" if name == "loss" else f"{value:.1f}" for name, value in done["scores"].items()))
+    console.print(scores)
+    table = simple_table("What it says", "")
+    for name in ("path", "the speaker", "a person"):
+        table.add_column(name)
+    for row in done["texts"][:samples]:
+        table.add_row(*(escape(str(text)) for text in (row["path_id"], row["said"], row["instructions"][0])))
+    console.print(table)
+    console.print(f"All of it: {escape(str(path))}", soft_wrap=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 from mtvm.configs.run import DataConfig, OptimizerConfig, Split
 from mtvm.errors import InputError
-from mtvm.io.config_files import check_numbers
+from mtvm.io.config_files import check_numbers, from_plain, to_plain
 from mtvm.models.config import SpeakerModelConfig
 
 
@@ -30,15 +31,34 @@ class SpeakerConfig:
     validate_every: int = 500
     """Updates between validations."""
     batch: int = 64
+    """Texts of an update, over all processes."""
     seed: int = 0
+    device: str = "auto"
+    """auto, cpu, cuda or cuda:N."""
+    log_every: int = 50
+    """Updates between two lines of the record."""
+    save_minutes: float = 5.0
+    """Minutes between checkpoints; one is also saved at every validation and at the end."""
+    tensorboard: bool = False
+    """Also write curves for TensorBoard."""
 
     def __post_init__(self) -> None:
         Split.parse(self.validate_on)
         check_numbers(self)
-        if self.batch < 1 or self.validate_every < 1 or self.seed < 0:
-            raise InputError("batch and validate_every must be at least 1, and the seed at least 0.")
+        if min(self.batch, self.validate_every, self.log_every) < 1 or self.seed < 0:
+            raise InputError("batch, validate_every and log_every must be at least 1, and the seed at least 0.")
         if not 0 <= self.label_smoothing < 1:
             raise InputError(f"label_smoothing must lie from 0 to below 1, not {self.label_smoothing}.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, for JSON."""
+        return to_plain(self)
+
+    @classmethod
+    def from_dict(cls, values: Any, path: Path) -> SpeakerConfig:
+        """The config that `to_dict` gave, read from `path`."""
+        config: SpeakerConfig = from_plain(cls, values, path)
+        return config
 
 
 @dataclasses.dataclass(frozen=True)

@@ -30,11 +30,13 @@ from mtvm.learning.data import Data, Dataset
 from mtvm.learning.paths import PathVision
 from mtvm.learning.rollout import Needs, RolloutPlan, StepTrace, roll_out
 from mtvm.learning.run_folder import RunFolder
-from mtvm.learning.speaker import load, load_speaker, path_id, speak
+from mtvm.learning.speaker import load
+from mtvm.learning.speaking import load_speaker, path_id, speak
 from mtvm.models.agent import Agent
 from mtvm.models.network import Network
 from mtvm.models.saving import WEIGHTS
 from mtvm.models.seeing import Vision
+from mtvm.models.speaker import speaker_folder
 from mtvm.models.text import read_texts
 from mtvm.progress import progress
 from mtvm.tasks.data import DataFolder
@@ -138,7 +140,8 @@ def _in_shards(
 
 def _weights(config: AugmentConfig) -> dict[str, str]:
     """Digests of the speaker's and the follower's weights, which may change where they are."""
-    files = {"speaker": config.speaker, "follower": config.follower and RunFolder(config.follower).best}
+    speaker = config.speaker and speaker_folder(config.speaker)
+    files = {"speaker": speaker, "follower": config.follower and RunFolder(config.follower).best}
     named = {f"weights of the {name}": folder / WEIGHTS for name, folder in files.items() if folder is not None}
     return {name: hashlib.sha256(file.read_bytes()).hexdigest() for name, file in named.items()}
 

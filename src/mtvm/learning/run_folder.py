@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from mtvm.configs.run import DataConfig, SelectionConfig, Split, TrainConfig
+from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError, shown
 from mtvm.io.config_files import completed, differences
 from mtvm.io.files import read_json, remove_leftovers, write_json
@@ -36,6 +37,8 @@ from mtvm.tasks.metric import METRICS
 CONFIG, CHECKPOINT, BEST, EVALUATIONS, TENSORBOARD = "config.json", "checkpoint.pt", "best", "eval", "tensorboard"
 BEFORE, GUESSER = "checkpoint-before.pt", "guesser.safetensors"
 _LOCK = "lock"
+_EARLIER = "training.json"
+"""What a speaker's config was called when the speaker itself was where a run's config is now."""
 _JSON = re.compile(r"\.jsonl?(\.gz)?$")
 _MAY_CHANGE = (
     "device",
@@ -66,20 +69,48 @@ class RunFolder:
         return self.config_file.is_file()
 
     def config(self) -> TrainConfig:
-        """The config of the run, with the folder and the networks that guess names where they are now."""
+        """The config of an agent's run, with the folder and the networks that guess names where they are now."""
+        content = self._content()
+        if _is_speakers(content):
+            raise InputError(f"{self.path}: a speaker was trained here, not an agent; see 'mtvm speaker --help'.")
+        config = TrainConfig.from_dict(content, self.config_file)
+        return dataclasses.replace(config, out=self.path, data=with_guesser_of(self.path, config.data))
+
+    def speaker_config(self) -> SpeakerConfig:
+        """The config of a speaker's run, with the folder where it is now."""
+        file = self.path / _EARLIER
+        content = read_json(file, "config of a speaker's training") if file.is_file() else self._content()
+        if not _is_speakers(content):
+            raise InputError(
+                f"{self.path}: has no config of a speaker's training, which says what the speaker sees; copy it from "
+                "where it was trained."
+            )
+        config = SpeakerConfig.from_dict(content, file if file.is_file() else self.config_file)
+        return dataclasses.replace(config, out=self.path)
+
+    def resumed_config(self) -> TrainConfig | SpeakerConfig:
+        """The config with which the run goes on."""
+        return self.speaker_config() if _is_speakers(self._content()) else self.config()
+
+    def _content(self) -> Any:
+        """What is in the config's file."""
         if not self.is_run:
             raise InputError(f"{self.path}: no run is here ({CONFIG} is missing); 'mtvm runs' lists runs.")
         content = read_json(self.config_file, "config of a run")
         if isinstance(content, dict) and not content.keys() & {"out", "model", "data"}:
-            raise InputError(f"{self.path}: is something else than a run ({CONFIG} is not that of one).")
-        config = TrainConfig.from_dict(content, self.config_file)
-        return dataclasses.replace(config, out=self.path, data=with_guesser_of(self.path, config.data))
+            raise InputError(f"{self.path}: not a run ({CONFIG} is something else).")
+        return content
 
-    def write_config(self, config: TrainConfig) -> None:
+    def write_config(self, config: TrainConfig | SpeakerConfig) -> None:
         write_json(self.config_file, config.to_dict(), indent=1)
 
-    def check(self, config: TrainConfig) -> None:
+    def check(self, config: TrainConfig | SpeakerConfig) -> None:
         """Raise if another run than that of `config` is here."""
+        if (self.path / _EARLIER).is_file():
+            raise InputError(
+                f"{self.path}: holds a speaker of an earlier version of mtvm, which can be used but not trained on; "
+                "name another folder with --out."
+            )
         if not self.is_run:
             if self.checkpoint.is_file():
                 raise InputError(f"{self.path}: has a checkpoint but no {CONFIG}; name another folder with --out.")
@@ -87,6 +118,8 @@ class RunFolder:
         there = read_json(self.config_file, "config of a run")
         if not isinstance(there, dict):
             raise InputError(f"{self.config_file}: not the config of a run; name another folder with --out.")
+        if _is_speakers(there) != isinstance(config, SpeakerConfig):
+            raise InputError(f"{self.path}: another kind of run is there; name another folder with --out.")
         refuse_changes(there, config, self.path, "a run with another config is there", "there", "name another folder")
 
     def lines(self) -> list[dict[str, Any]]:
@@ -135,6 +168,11 @@ class RunFolder:
                     shutil.rmtree(item) if item.is_dir() and not item.is_symlink() else item.unlink()
 
 
+def _is_speakers(content: Any) -> bool:
+    """Whether a plain config is that of a speaker's training."""
+    return isinstance(content, dict) and "validate_on" in content
+
+
 def guesser_of(path: Path) -> Path | None:
     """The networks that guess names for a run, or for an agent or a file of weights in it."""
     folder = path if path.is_dir() else path.parent
@@ -149,13 +187,15 @@ def with_guesser_of(path: Path, data: DataConfig) -> DataConfig:
     return dataclasses.replace(data, guesser=guesser_of(path) or data.guesser)
 
 
-def refuse_changes(there: dict[str, Any], config: TrainConfig, path: Path, what: str, where: str, remedy: str) -> None:
+def refuse_changes(
+    there: dict[str, Any], config: TrainConfig | SpeakerConfig, path: Path, what: str, where: str, remedy: str
+) -> None:
     """Raise if a config differs from the plain one that is there in anything that changes what is learned.
 
     Options that are not there, since they are newer than the run, were what they are by default.
     """
-    defaults = TrainConfig(out=config.out, model=ModelConfig()).to_dict()
-    for name, (before, now) in differences(completed(there, defaults), config.to_dict()).items():
+    usual = TrainConfig(config.out, ModelConfig()) if isinstance(config, TrainConfig) else SpeakerConfig(config.out)
+    for name, (before, now) in differences(completed(there, usual.to_dict()), config.to_dict()).items():
         if name not in _MAY_CHANGE:
             raise InputError(
                 f"{path}: {what} ({name} is {shown(before)} {where}, {shown(now)} here); {remedy} with --out."
@@ -209,6 +249,11 @@ class Selection:
             return False
         self.best, self.tie, self.update, self.validations_since = value, tie, update, 0
         return True
+
+    @property
+    def shown(self) -> str:
+        """The best value."""
+        return f"{self.best:.{3 if self.metric == 'loss' else 1}f}"
 
     @property
     def out_of_patience(self) -> bool:

@@ -1,28 +1,34 @@
-"""One update of the weights: rollouts, the terms of Eq. 6, gradients, a step of the optimizer."""
+"""What an agent learns from in an update: rollouts, and the terms of Eq. 6."""
 
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
-from mtvm.configs.run import TrainConfig
+from mtvm.configs.run import DataConfig, Split, TrainConfig
+from mtvm.errors import InputError
+from mtvm.io.files import copy_file
 from mtvm.learning import parallel, streams
+from mtvm.learning.agents import walk
 from mtvm.learning.batch import Batch
-from mtvm.learning.data import Dataset
-from mtvm.learning.ema import EMA
+from mtvm.learning.checkpoint import check_kind
+from mtvm.learning.data import Data, Dataset, fingerprints
+from mtvm.learning.initial_weights import make_model
+from mtvm.learning.learner import Learner, Values
 from mtvm.learning.losses import Loss, Term, attach, make_losses, make_weights
-from mtvm.learning.optimizer import load_optimizer, lr_at, make_optimizer, set_lr
 from mtvm.learning.rollout import Needs, Policy, RolloutPlan, Trace, roll_out
+from mtvm.learning.run_folder import GUESSER, RunFolder, Selection, with_guesser_of
 from mtvm.learning.texts import EncodedTexts, Texts, Variant
 from mtvm.models.network import Network
+from mtvm.models.saving import save_model
 from mtvm.models.text import Tokens, drop_words
 from mtvm.tasks.metrics import succeeds
 
@@ -30,13 +36,21 @@ ROLLOUTS: tuple[Policy, ...] = ("teacher", "student", "sample")
 """The kinds of rollouts that an update can walk, in the order in which it does."""
 
 
-class Learner:
-    """A model with its losses, optimizer and batches."""
+class AgentLearner(Learner[tuple[int, NDArray[np.int64]]]):
+    """An agent that learns from rollouts: its losses and batches."""
+
+    model: Network
 
     def __init__(
-        self, config: TrainConfig, model: Network, datasets: list[Dataset], show_progress: bool = True
+        self,
+        config: TrainConfig,
+        model: Network,
+        datasets: list[Dataset],
+        validation: Dataset | None = None,
+        show_progress: bool = True,
     ) -> None:
-        self.config, self.model, self.datasets = config, model, datasets
+        """`model` is on its device already."""
+        self.config, self.datasets, self.validation = config, datasets, validation
         sizes, weights = [len(dataset) for dataset in datasets], [dataset.split.weight for dataset in datasets]
         self.batches = streams.Batches(sizes, weights, config.batch, config.seed)
         mirror = config.data.mirror
@@ -44,51 +58,89 @@ class Learner:
             Texts(model, dataset.mirrored(model.config) if mirror else dataset.tokens, dataset.name, show_progress)
             for dataset in datasets
         ]
+        if validation is not None:
+            self.validation_texts = Texts(model, validation.tokens, validation.name, show_progress)
+        self.selection, self.validate_every = Selection.of(config.selection), config.selection.every
         model.crossmodal.checkpointing = config.optimizer.checkpoint_activations
         self.losses = make_losses(config.loss)
         attach(self.losses, model)
-        self.loss_weights = make_weights(self.losses, model.config, config.seed).to(model.device)
-        self.optimizer = make_optimizer(model, config.optimizer, self.loss_weights)
-        self.ema = EMA(model, config.optimizer.ema) if config.optimizer.ema > 0 else None
-        self.precision = _precision(config, model.device)
-        self.scaler = torch.amp.GradScaler(model.device.type, enabled=self.precision == torch.float16)
-        self.updates = 0
+        super().__init__(config, model, make_weights(self.losses, model.config, config.seed).to(model.device))
+        self.guesser: Path | None = None
 
-    def update(self) -> dict[str, float]:
-        """Walk a batch, and take a step of the optimizer; what to record of it. `DivergedError` if that went wrong."""
-        config, model, number = self.config.optimizer, self.model, self.updates
-        streams.seed_dropout(self.config.seed, number)
-        set_lr(self.optimizer, lr_at(number, config))
-        model.train()
-        self.loss_weights.train()
-        which, rows = self.batches.next()
+    @classmethod
+    def of(cls, config: TrainConfig, device: torch.device, show_progress: bool = True) -> AgentLearner:
+        """The learner of a run: data and first weights as its config says."""
+        if config.batch < parallel.size() * config.optimizer.accumulate:
+            raise InputError(
+                f"batch {config.batch} cannot be shared by {parallel.size()} processes in "
+                f"{config.optimizer.accumulate} parts; set --batch higher."
+            )
+        data = Data(_data_of(config), config.network, device, show_progress)
+        guesser = data.guesser
+        datasets = [data.dataset_with_goals(Split.parse(text), "learn from") for text in config.data.train]
+        split = Split.parse(config.selection.split)
+        validation = data.dataset_with_goals(split, "validate on").first(config.selection.limit)
+        model, first_weights = make_model(config, data.network)
+        learner = cls(config, model.to(device), datasets, validation, show_progress)
+        learner.guesser, learner.start = guesser, f"Weights to start from: {first_weights}."
+        learner.fingerprints = fingerprints(data.store, {one.name: one.episodes for one in (*datasets, validation)})
+        return learner
+
+    def draw(self) -> tuple[int, NDArray[np.int64]]:
+        return self.batches.next()
+
+    def learn(self, drawn: tuple[int, NDArray[np.int64]]) -> Values:
+        which, rows = drawn
         policies = self._policies(self.batches.taken[which] - 1)
-        recorded: dict[str, float] = {}
-        for part in np.array_split(np.arange(len(rows)), config.accumulate):
+        recorded: Values = {}
+        for part in np.array_split(np.arange(len(rows)), self.config.optimizer.accumulate):
             batch = self._batch(which, rows, part)
-            with torch.autocast(model.device.type, self.precision, enabled=self.precision != torch.float32):
+            with self.autocast():
                 tokens, variants = self._variants(batch)
-                texts = EncodedTexts(model, tokens)  # X, and X' where a loss asks for it
+                texts = EncodedTexts(self.model, tokens)  # X, and X' where a loss asks for it
                 for policy in policies:
                     losses = [loss for loss in self.losses if loss.applies_to(policy)]
                     plan = self._plan(policy, losses, batch, variants)
-                    trace = roll_out(model, batch.dataset.vision, batch.episodes, texts.text, plan, keep_steps=True)
+                    trace = roll_out(
+                        self.model, batch.dataset.vision, batch.episodes, texts.text, plan, keep_steps=True
+                    )
                     terms = [term for loss in losses for term in loss(trace)]  # Eq. 6
                     loss = self._backward(terms, policy, batch, recorded)
                     _add(recorded, {"loss": loss} | _outcome(trace, batch))
             texts.backward()
-        recorded = _summed(recorded, model.device)
-        parallel.add_gradients(self._trained())
-        self.scaler.unscale_(self.optimizer)
-        recorded["gradient_norm"] = _clip(self._trained(), config.clip)
-        self._check(recorded, which, rows)
-        self.scaler.step(self.optimizer)
-        self.scaler.update()
-        self.optimizer.zero_grad(set_to_none=True)
-        if self.ema is not None:
-            self.ema.update(model)
-        self.updates += 1
-        return recorded | {"lr": lr_at(number, config)}
+        return recorded
+
+    def put_back(self, drawn: tuple[int, NDArray[np.int64]]) -> tuple[str, list[str]]:
+        which, rows = drawn
+        self.batches.taken[which] -= 1
+        dataset = self.datasets[which]
+        return dataset.name, [dataset.episodes.ids[row] for row in rows]
+
+    def validate(self) -> Values:
+        assert self.validation is not None
+        return walk(self.model, self.validation, texts=self.validation_texts, show_progress=False).metrics()
+
+    def save(self, folder: Path, metrics: Values) -> None:
+        save_model(self.model, folder, metrics)
+
+    def keep_beside(self, folder: Path) -> None:
+        """The networks that guess names."""
+        kept = folder / GUESSER
+        if self.guesser is not None and not (kept.is_file() and kept.read_bytes() == self.guesser.read_bytes()):
+            copy_file(self.guesser, kept)
+
+    def episodes(self, recorded: Values) -> int:
+        return self.config.batch * sum(f"{policy}_steps" in recorded for policy in ROLLOUTS)
+
+    def status(self, recorded: Values) -> str:
+        status = super().status(recorded)
+        for policy in ("sample", "student"):
+            if f"{policy}_success" in recorded:
+                status += f", success {recorded[f'{policy}_success']:.0f}%"
+        return status
+
+    def remedy(self, folder: Path) -> str:
+        return f"Begin a new run from there with --init {folder}, another --out and a lower --optimizer.lr."
 
     def _policies(self, turn: int) -> list[Policy]:
         """The rollouts of an update on the dataset whose turn it is for the `turn`-th time."""
@@ -128,10 +180,6 @@ class Learner:
                 every.append(variant.tokens)
         width = max(one.ids.shape[1] for one in every)
         return [one.padded(width) for one in every], made
-
-    def _trained(self) -> Iterator[nn.Parameter]:
-        """The weights of the model and of the losses."""
-        return itertools.chain(self.model.parameters(), self.loss_weights.parameters())
 
     def _plan(self, policy: Policy, losses: list[Loss], batch: Batch, variants: dict[Loss, Variant]) -> RolloutPlan:
         dataset = batch.dataset
@@ -186,54 +234,32 @@ class Learner:
         shared = [count / batch.share for count in parallel.total(counts).clamp(min=1).tolist()]
         means = [term.total / count for term, count in zip(terms, shared, strict=True)]
         loss = torch.stack([term.weight * mean for term, mean in zip(terms, means, strict=True) if term.weight]).sum()
-        with torch.autocast(self.model.device.type, enabled=False):
-            self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
+        self.backward(loss)
         _add(recorded, {f"{policy}_{term.name}": mean.item() for term, mean in zip(terms, means, strict=True)})
         return loss.item()
 
-    def _check(self, recorded: dict[str, float], which: int, rows: NDArray[np.int64]) -> None:
-        """Raise if the loss is not a number or the gradient has exploded; the batch is then not taken."""
-        loss, norm = recorded["loss"], recorded["gradient_norm"]
-        tame = norm < _LARGEST_NORM or self.scaler.is_enabled()  # which skips updates until its scale fits
-        if not (math.isfinite(loss) and tame):
-            self.batches.taken[which] -= 1
-            dataset = self.datasets[which]
-            raise DivergedError(dataset.name, [dataset.episodes.ids[row] for row in rows], loss, norm)
-
     def state_dict(self) -> dict[str, Any]:
-        """All that the updates to come depend on, beside data and config."""
-        losses = {"losses": self.loss_weights.state_dict()} if len(self.loss_weights) else {}
-        return losses | {
-            "update": self.updates,
-            "model": self.model.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-            "scaler": self.scaler.state_dict(),
-            "ema": None if self.ema is None else self.ema.state_dict(),
-            "batches": list(self.batches.taken),
-        }
+        return super().state_dict() | {"batches": list(self.batches.taken)}
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.updates = state["update"]
-        self.model.load_state_dict(state["model"])
-        if len(self.loss_weights):
-            self.loss_weights.load_state_dict(state["losses"])
-        load_optimizer(self.optimizer, state["optimizer"])
-        self.scaler.load_state_dict(state["scaler"])
-        if self.ema is not None:
-            self.ema.load_state_dict(state["ema"])
+    def check_state(self, state: Mapping[str, Any]) -> None:
+        super().check_state(state)
+        check_kind(state["batches"], self.batches.taken, "batches")
+        if sum(state["batches"]) != state["update"]:
+            raise ValueError(f"update is {state['update']}, batches are {state['batches']}")
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        super().load_state_dict(state)
         self.batches.taken = list(state["batches"])
 
 
-_LARGEST_NORM = 1e5
-"""A gradient norm beyond this is taken for an explosion."""
-
-
-class DivergedError(Exception):
-    """The loss is no longer a number, or the gradient has exploded."""
-
-    def __init__(self, split: str, episodes: list[str], loss: float, norm: float) -> None:
-        super().__init__(f"a loss of {loss:.4g} and a gradient norm of {norm:.4g}")
-        self.split, self.episodes, self.loss, self.norm = split, episodes, loss, norm
+def _data_of(config: TrainConfig) -> DataConfig:
+    """A run that is resumed, and an agent that goes on learning, see what they saw before, whatever the networks that
+    guess names would learn now from the splits of this run."""
+    if config.data.guesser is not None:
+        return config.data
+    folder = RunFolder(config.out)
+    before = folder.path if folder.checkpoint.is_file() else config.init
+    return config.data if before is None else with_guesser_of(before, config.data)
 
 
 def _outcome(trace: Trace, batch: Batch) -> dict[str, float]:
@@ -249,23 +275,3 @@ def _outcome(trace: Trace, batch: Batch) -> dict[str, float]:
 def _add(recorded: dict[str, float], values: dict[str, float]) -> None:
     for name, value in values.items():
         recorded[name] = recorded.get(name, 0.0) + value
-
-
-def _summed(recorded: dict[str, float], device: torch.device) -> dict[str, float]:
-    """Over all processes, which record the same names."""
-    names = sorted(recorded)
-    values = torch.tensor([recorded[name] for name in names], dtype=torch.float64, device=device)
-    return dict(zip(names, parallel.total(values).tolist(), strict=True))
-
-
-def _clip(parameters: Iterable[nn.Parameter], largest: float) -> float:
-    """Clip the gradients to a norm, 0 for none; the norm that they had."""
-    reached = [parameter for parameter in parameters if parameter.grad is not None]
-    return float(nn.utils.clip_grad_norm_(reached, largest or math.inf))
-
-
-def _precision(config: TrainConfig, device: torch.device) -> torch.dtype:
-    named = config.optimizer.precision
-    if named == "auto":
-        named = "bf16" if device.type == "cuda" else "float32"
-    return {"float32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}[named]

@@ -38,6 +38,12 @@ class PathInputs(NamedTuple):
     """(B, T) true for steps."""
 
 
+def speaker_folder(path: Path | str) -> Path:
+    """The folder with the weights of a speaker, given that or the run that trained it."""
+    best = Path(path) / "best"
+    return best if (best / CONFIG).is_file() else Path(path)
+
+
 class Speaker(nn.Module):
     """`forward` gives logits of the next piece after each piece; `say` writes instructions."""
 
@@ -155,13 +161,14 @@ class Speaker(nn.Module):
     @classmethod
     def load(cls, folder: Path | str) -> Speaker:
         """The speaker that `save` wrote, in evaluation mode."""
-        folder = Path(folder)
+        folder = speaker_folder(folder)
         if not (folder / CONFIG).is_file():
             raise InputError(f"{folder}: no speaker here ({CONFIG} is missing); 'mtvm speaker train' makes one.")
         content = read_json(folder / CONFIG, "config of a speaker")
-        if not isinstance(content, dict) or "decoder_layers" not in content:
-            raise InputError(f"{folder}: is something else than a speaker; 'mtvm speaker train' makes one.")
-        if not (folder / WEIGHTS).is_file():
+        is_run = isinstance(content, dict) and "validate_on" in content
+        if not is_run and not (isinstance(content, dict) and "decoder_layers" in content):
+            raise InputError(f"{folder}: not a speaker; 'mtvm speaker train' makes one.")
+        if is_run or not (folder / WEIGHTS).is_file():
             raise InputError(
                 f"{folder}: this speaker has no {WEIGHTS}; the first validation of its training saves them."
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -11,10 +10,10 @@ from typing import Annotated
 from rich.markup import escape
 from tyro.conf import Positional, arg
 
+from mtvm.app.commands.training import run
 from mtvm.app.options import console, with_absolute_paths
-from mtvm.app.tables import simple_table
+from mtvm.app.tables import print_speaker
 from mtvm.configs.speaker import AugmentConfig, SpeakerConfig
-from mtvm.io.files import read_json
 
 _DEFAULT = SpeakerConfig()
 
@@ -24,14 +23,10 @@ def train(config: Annotated[SpeakerConfig, arg(name="")] = _DEFAULT) -> None:
 
     An existing training in the output folder is resumed. Ctrl-C saves and stops.
     """
-    from mtvm.learning.speaker import evaluate_speaker, text_scorers, train_speaker
+    from mtvm.learning.speaking import text_scorers
 
     text_scorers()  # what is missing is said before the training, not after it
-    config = dataclasses.replace(config, data=with_absolute_paths(config.data))
-    if not train_speaker(config):
-        console.print(f"Stopped, everything is saved; the same command goes on in {escape(str(config.out))}.")
-        sys.exit(130)
-    _show(evaluate_speaker(config.out, config.validate_on))
+    run(dataclasses.replace(config, data=with_absolute_paths(config.data)))
 
 
 def evaluate(
@@ -47,25 +42,9 @@ def evaluate(
 
     Writes the scores and all descriptions to SPEAKER/eval/TASK-SPLIT.json.
     """
-    from mtvm.learning.speaker import evaluate_speaker
+    from mtvm.learning.speaking import evaluate_speaker
 
-    _show(evaluate_speaker(folder, split, data), samples)
-
-
-def _show(path: Path, samples: int = 5) -> None:
-    done = read_json(path, "evaluation of a speaker")
-    scores = simple_table(f"{done['split']}: {done['paths']} paths", "loss: nats per WordPiece; the others in percent")
-    for name in done["scores"]:
-        scores.add_column(name, justify="right")
-    scores.add_row(*(f"{value:.3f}" if name == "loss" else f"{value:.1f}" for name, value in done["scores"].items()))
-    console.print(scores)
-    table = simple_table("What it says", "")
-    for name in ("path", "the speaker", "a person"):
-        table.add_column(name)
-    for row in done["texts"][:samples]:
-        table.add_row(*(escape(str(text)) for text in (row["path_id"], row["said"], row["instructions"][0])))
-    console.print(table)
-    console.print(f"All of it: {escape(str(path))}", soft_wrap=True)
+    print_speaker(evaluate_speaker(folder, split, data), samples)
 
 
 def augment(config: Annotated[AugmentConfig, arg(name="")]) -> None:

@@ -14,9 +14,10 @@ from tyro.conf import Positional, arg
 from mtvm.acting.find import find_policy, name_of
 from mtvm.acting.policy import Policy
 from mtvm.app.options import DeviceOption, Switch, console, with_absolute_paths
-from mtvm.app.tables import metrics_table
+from mtvm.app.tables import metrics_table, print_speaker
 from mtvm.configs.presets import DESCRIPTIONS, PRESETS, PRETRAINING
 from mtvm.configs.run import DataConfig, Split, TrainConfig
+from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError
 from mtvm.io.files import json_text
 from mtvm.learning.run_folder import RunFolder
@@ -48,10 +49,9 @@ class WhereData:
     guesser: Annotated[Path | None, arg(metavar="FILE", help_behavior_hint="(default: the agent's)")] = None
     """The networks that guess names from captions."""
 
-    def of_run(self, config: TrainConfig) -> TrainConfig:
-        """A run's config with these values instead of its own."""
-        given = {name: value for name, value in vars(self).items() if value is not None}
-        return dataclasses.replace(config, data=dataclasses.replace(config.data, **given))
+    def instead_of(self, data: DataConfig) -> DataConfig:
+        """What a run reads, with these values instead of its own."""
+        return dataclasses.replace(data, **{name: value for name, value in vars(self).items() if value is not None})
 
 
 _AS_CONFIGURED = WhereData()
@@ -63,7 +63,7 @@ def train(config: Annotated[Preset, arg(name="")]) -> None:
     See all options of a preset with 'mtvm train PRESET --help'. An existing run in the output folder is resumed. Ctrl-C
     saves and stops.
     """
-    _run(_with_absolute_paths(config))
+    run(_with_absolute_paths(config))
 
 
 def pretrain(config: Annotated[Pretraining, arg(name="")]) -> None:
@@ -72,7 +72,7 @@ def pretrain(config: Annotated[Pretraining, arg(name="")]) -> None:
     It learns the next action, words that are hidden, and which instruction belongs to a path. Then
     'mtvm train PRESET --init RUN/best' starts from what it learned.
     """
-    _run(_with_absolute_paths(config))
+    run(_with_absolute_paths(config))
 
 
 def resume(
@@ -83,8 +83,9 @@ def resume(
     ] = None,
 ) -> None:
     """Resume an interrupted run with its own config."""
-    config = data.of_run(RunFolder(folder).config())
-    _run(config if device is None else dataclasses.replace(config, device=device))
+    config = RunFolder(folder).resumed_config()
+    device = config.device if device is None else device
+    run(dataclasses.replace(config, data=data.instead_of(config.data), device=device))
 
 
 def evaluate(
@@ -215,8 +216,8 @@ def _with_absolute_paths(config: TrainConfig) -> TrainConfig:
     )
 
 
-def _run(config: TrainConfig) -> None:
-    """Train, then evaluate the best agent; after an interruption, print how to resume."""
+def run(config: TrainConfig | SpeakerConfig) -> None:
+    """Train, then evaluate the best weights; after an interruption, print how to resume."""
     from mtvm.learning import parallel
     from mtvm.learning.trainer import train as train_run
 
@@ -224,7 +225,9 @@ def _run(config: TrainConfig) -> None:
         result = train_run(config, announce=_announce)
         if parallel.rank() == 0:
             console.print(_ending(config, result), soft_wrap=True)
-        if result.finished:
+        if result.finished and isinstance(config, SpeakerConfig):
+            _evaluate_speaker(config)
+        elif result.finished:
             _evaluate(config.out, (), data=config.data, device=config.device)
     finally:
         parallel.finish()
@@ -236,15 +239,24 @@ def _announce(text: str) -> None:
     console.print(escape(text), soft_wrap=True, highlight=False)
 
 
-def _ending(config: TrainConfig, result: TrainResult) -> str:
+def _ending(config: TrainConfig | SpeakerConfig, result: TrainResult) -> str:
     if not result.finished:
         where = escape(str(config.out))
         return f"Stopped after update {result.update}, everything is saved. Resume with: mtvm resume {where}"
     best = result.selection
     return (
         f"Trained {result.update} updates in {result.seconds / 60:.1f} minutes. Best {best.metric} on {best.split}: "
-        f"{best.best:.1f} after update {best.update}, saved in {escape(str(result.folder.best))}."
+        f"{best.shown} after update {best.update}, saved in {escape(str(result.folder.best))}."
     )
+
+
+def _evaluate_speaker(config: SpeakerConfig) -> None:
+    """Score what the speaker says of the validation split, and print it."""
+    from mtvm.learning import parallel
+    from mtvm.learning.speaking import evaluate_speaker
+
+    if parallel.rank() == 0:
+        print_speaker(evaluate_speaker(config.out, config.validate_on, config.data.folder))
 
 
 def _evaluate(who: Path | Policy, splits: tuple[str, ...], **options: object) -> None:
