@@ -199,7 +199,7 @@ def test_the_blind_have_no_noise_on_sight(tiny_folder, tmp_path):
 
 def test_the_command_of_a_trial_is_understood(tiny_folder, tmp_path, monkeypatch):
     given = []
-    monkeypatch.setattr("mtvm.app.commands.training._run", given.append)
+    monkeypatch.setattr("mtvm.app.commands.training.run", given.append)
     for trial in plan_of(request_of("table4", tmp_path, seeds=2), tiny_folder):
         command_line(command_of(trial).split()[1:])
         said, meant = given.pop().to_dict(), trial.config.to_dict()
