@@ -74,7 +74,7 @@ SPEC = dataclasses.replace(
     r2r.SPEC,
     name="reverie",
     title="REVERIE",
-    remedy="put REVERIE_<split>.json below the data folder",
+    remedy="mtvm data fetch reverie",
     file_names=_file_names,
     read=read_reverie,
     splits=("train", "val_seen", "val_unseen", "test"),
