@@ -62,9 +62,9 @@ def test_rollout_of_the_teacher_walks_the_shortest_path_and_stops(vision, tiny_r
 
 
 def with_reference(episodes, path):
-    """One episode whose reference is `path`, padded by two."""
-    reference = np.array([[*path, -1, -1]], dtype=np.int32)
-    return dataclasses.replace(episodes.select([0]), references=reference)
+    """One episode whose reference is `path`, padded by two; its goal is the end, as in all of R2R."""
+    reference, goal = np.array([[*path, -1, -1]], dtype=np.int32), np.array([[path[-1]]], dtype=np.int32)
+    return dataclasses.replace(episodes.select([0]), references=reference, goals=goal)
 
 
 def detour(world, start):

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_traces import step_of, trace_of
 
-from mtvm.learning.rollout import Needs, _Path
+from mtvm.acting.walk import Path
+from mtvm.learning.rollout import Needs
 from mtvm.world.simulator import Simulator
 
 NAMES = ("teacher", "rewards", "rest", "layers", "ended")
@@ -95,7 +96,7 @@ class FakeSimulator:
 
 def test_path_takes_all_nodes_that_a_step_leads_through():
     """Three agents whose steps lead through up to three nodes; the second stops at once, the first later."""
-    path = _Path(FakeSimulator([10, 20, 30], [0, 1, 2]), max_steps=2)
+    path = Path(FakeSimulator([10, 20, 30], [0, 1, 2]))
     path.add(np.array([0, 1, 2]), np.array([[11, 12, 13], [-1, -1, -1], [31, -1, -1]]), np.array([5, 6, 7]))
     path.add(np.array([0, 2]), np.array([[-1, -1, -1, -1], [32, 33, 34, 35]]), np.array([8, 9]))
     nodes, views = path.padded()
@@ -104,7 +105,7 @@ def test_path_takes_all_nodes_that_a_step_leads_through():
 
 
 def test_path_has_room_for_any_number_of_nodes():
-    path = _Path(FakeSimulator([0, 0], [0, 0]), max_steps=1)
+    path = Path(FakeSimulator([0, 0], [0, 0]))
     for step in range(40):
         path.add(np.array([1]), np.arange(7)[None] + 7 * step + 1, np.array([step % 36]))
     nodes, views = path.padded()
@@ -116,7 +117,7 @@ def test_path_has_room_for_any_number_of_nodes():
 @given(st.data())
 def test_path_is_that_of_lists_of_nodes(data):
     batch, steps = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 5))
-    path, expected = _Path(FakeSimulator(range(batch), [0] * batch), steps), [[row] for row in range(batch)]
+    path, expected = Path(FakeSimulator(range(batch), [0] * batch)), [[row] for row in range(batch)]
     running = list(range(batch))
     for _ in range(steps):
         width = data.draw(st.integers(1, 4))
@@ -137,7 +138,7 @@ def test_path_takes_what_the_simulator_walks_to_far_nodes(tiny_world):
     simulator = Simulator(tiny_world)
     far = int(tiny_world.graphs[0].distances[0].argmax())
     simulator.reset([0, 0])
-    path = _Path(simulator, max_steps=1)
+    path = Path(simulator)
     path.add(np.array([0, 1]), simulator.go_to([far, 0]), simulator.view)
     nodes, views = path.padded()
     assert nodes[0].tolist() == tiny_world.shortest_path(0, far)

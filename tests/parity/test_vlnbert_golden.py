@@ -128,7 +128,7 @@ def test_imported_agent_walks_as_the_released_one(folder, recorded, tokens, meta
     agent, width = Agent.from_pretrained(folder, device="cpu"), meta["feature_size"]
     for rows in [list(range(meta["batch"]))] if together else [[row] for row in range(meta["batch"])]:
         some = tokens.select(torch.tensor(rows))
-        monkeypatch.setattr(agents, "tokenize", lambda *_, some=some, **__: some)  # the recorded words are numbers
+        monkeypatch.setattr(agents, "read_texts", lambda *_, some=some, **__: some)  # the recorded words are numbers
         agent.start(["..."] * len(rows))
         for number in range(meta["steps"]):
             if agent.ended.all():
