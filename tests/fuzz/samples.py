@@ -198,10 +198,15 @@ def _write_pictures(folder):
 
 
 def _write_other_tasks(data):
-    """REVERIE's episodes, and sub-instructions as Fine-Grained R2R has them."""
+    """REVERIE's episodes with what is seen from where, and sub-instructions as Fine-Grained R2R has them."""
     entries = json.loads((data / "R2R" / "R2R_val_unseen.json").read_text())
-    named = [entry | {"id": f"{entry['path_id']}_7"} for entry in entries]
-    write_json(data / "REVERIE" / "REVERIE_val_unseen.json", named)
+    named = [entry | {"id": f"{entry['path_id']}_7", "objId": 7} for entry in entries]
+    seen = [{"id": 7, "name": "chair", "views": [3], "boxes": [[1, 2, 3, 4]]}]
+    ends = [{"scan": entry["scan"], "viewpoint": entry["path"][-1], "room": "hall", "objects": seen} for entry in named]
+    reverie = data.with_name("reverie")
+    shutil.copytree(data / "connectivity", reverie / "connectivity")
+    write_json(reverie / "REVERIE_val_unseen.json", named)
+    (reverie / "viewpoints.jsonl").write_text("".join(json.dumps(line) + "\n" for line in ends))
     parts = [[1, 2], [2, len(entries[0]["path"])]]
     fine = [
         entry

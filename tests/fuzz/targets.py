@@ -149,7 +149,14 @@ TARGETS = [
             command("figure", kind, "{here}/evaluation", "--data", "{here}/data", "--out", f"{{here}}/out/f.{ending}"),
             is_slow=True,
         )
-        for kind, ending in (("map", "svg"), ("matrix", "svg"), ("strip", "png"), ("html", "html"))
+        for kind, ending in (
+            ("map", "svg"),
+            ("matrix", "svg"),
+            ("memory", "pdf"),
+            ("strip", "png"),
+            ("curves", "svg"),
+            ("walk", "html"),
+        )
     ),
     Target(
         "data hold-out",
@@ -191,8 +198,8 @@ TARGETS = [
     ),
     Target(
         "baseline: REVERIE's file",
-        ("data/REVERIE/REVERIE_val_unseen.json",),
-        command("baseline", "stop", "--task", "reverie", "--data", "{here}/data", "--out", "{here}/out/v.json"),
+        ("reverie/REVERIE_val_unseen.json", "reverie/viewpoints.jsonl"),
+        command("baseline", "stop", "--task", "reverie", "--data", "{here}/reverie", "--out", "{here}/out/v.json"),
     ),
     Target(
         "sub-instructions",

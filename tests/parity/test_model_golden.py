@@ -180,7 +180,14 @@ def test_a_recorded_action_that_is_not_ours_is_counted(copy):
         ("released_loss", "vln_bert.vln_bert.lalayer.0.output.dense.bias", "gradients of the language term"),
     ],
 )
-def test_not_a_number_does_not_pass(copy, name, weight, kind):
+def test_not_a_number_does_not_pass(copy, name, weight, kind, monkeypatch):
+    monkeypatch.setattr("mtvm.models.weights.check_finite", lambda path, tensors: None)  # as if a computation made it
     spoiled = copy(name)
     spoiled.change("weights", **{weight: lambda value: torch.full_like(value, torch.nan)})
     assert kind in spoiled.wrong()
+
+
+def test_recorded_weights_that_are_not_finite_are_refused(copy):
+    spoiled = copy("vlnbert")
+    spoiled.change("weights", **{"critic.state2value.3.bias": lambda value: torch.full_like(value, torch.nan)})
+    spoiled.refused("critic.state2value.3.bias are not all finite numbers")
