@@ -80,10 +80,10 @@ def test_images_are_inside_the_svg():
 def test_save_chooses_by_the_ending(tmp_path):
     drawing = Drawing(20, 10, "x")
     drawing.save(tmp_path / "a.svg")
-    drawing.save(tmp_path / "a.png", scale=3)
+    drawing.save(tmp_path / "a.png", dpi=288)
     assert (tmp_path / "a.svg").read_text().startswith("<svg")
     with Image.open(tmp_path / "a.png") as picture:
         assert picture.size == (60, 30)
-    with pytest.raises(InputError, match=r"ends in \.svg or \.png"):
+    with pytest.raises(InputError, match=r"ends in \.svg, \.pdf or \.png"):
         drawing.save(tmp_path / "a.gif")
     assert not (tmp_path / "a.gif").exists()

@@ -6,7 +6,7 @@ from browsing import needs_chromium, shown_step, visit
 
 from mtvm.tasks.data import DataFolder
 from mtvm.viewer.buildings import Buildings
-from mtvm.viewer.exporting import gif
+from mtvm.viewer.exporting import export
 from mtvm.viewer.sessions import Session, load_live
 from mtvm.viewer.shown import Shown
 from mtvm.viewer.strips import draw_strip, facing
@@ -49,7 +49,7 @@ def test_views_are_towards_the_first_place_on_the_way(map_source, data, far_step
     assert elevation == pytest.approx(float(world.candidate_elevations[node, slot]), abs=1e-3)
     said = [shape.text for shape in draw_strip(buildings, walk).shapes]
     assert sum(text.startswith("step ") for text in said) == len(walk.events)
-    assert gif(buildings, walk).startswith(b"GIF8")
+    assert export(".gif", buildings, [walk], ["agent"]).startswith(b"GIF8")
 
 
 @needs_chromium

@@ -271,14 +271,19 @@ function scene() {
   return { parts, main: parts[0] };
 }
 
-async function redraw() {
-  const { parts, main } = scene();
-  document.body.classList.toggle("choosing", state.view === "talk" && !main);
+function arrangePanes(parts) {
+  document.body.classList.toggle("choosing", state.view === "talk" && !parts.length);
   document.body.classList.toggle("comparing", parts.length > 1);
-  $("panes").replaceChildren(...(main ? parts.map(({ pane }) => pane.root) : [paneOf(0).root]));
+  $("panes").replaceChildren(...(parts.length ? parts.map(({ pane }) => pane.root) : [paneOf(0).root]));
   $("panes").style.setProperty("--panes", Math.max(parts.length, 1));
+}
+
+let draws = 0;
+
+async function redraw() {
+  const asked = ++draws, { parts, main } = scene();
   $("reword").hidden = state.view === "talk" || !talk.agentOf(nameOf(state.agents[0]));
-  if (!main) return;
+  if (!main) return arrangePanes([]);
   const last = Math.max(...parts.map(({ walk }) => walk.events.length)) - 1;
   const step = state.view === "talk" ? talk.step(state.step, last) : state.step;
   $("slider").max = last;
@@ -287,6 +292,8 @@ async function redraw() {
   $("slider").setAttribute("aria-valuetext", $("step").textContent);
   drawExports(main.address, step);
   const plans = await Promise.all(parts.map((part) => planOf(part)));
+  if (asked !== draws) return; // a later step overtook this one
+  arrangePanes(parts);
   const mine = Math.min(step, main.walk.events.length - 1);
   await Promise.all([
     ...parts.map((part, number) => part.pane.show(part.walk, part.address, step, { title: part.title, live: part.live && talk.canAct(step), units: info.metrics, plan: plans[number] })),
