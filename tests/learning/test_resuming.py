@@ -186,8 +186,10 @@ KILLING = """
 
 @pytest.mark.slow
 def test_killed_run_ends_bit_by_bit_as_one_that_was_not(small_data, tmp_path):
-    whole = small_config(small_data, tmp_path / "whole", batch=2, optimizer={"updates": 6}, selection={"every": 2})
-    broken = changed(whole, out=tmp_path / "broken")
+    whole = small_config(
+        small_data, tmp_path / "whole" / "run", batch=2, optimizer={"updates": 6}, selection={"every": 2}
+    )
+    broken = changed(whole, out=tmp_path / "broken" / "run")
     draw = random.Random(3)
     delays = [draw.uniform(0.15, 0.6) for _ in range(5)]
     # Processes that are forked from one that has everything imported: there is more to kill in a second of work.

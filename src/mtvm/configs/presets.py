@@ -128,12 +128,11 @@ def _laptop_runs() -> dict[str, TrainConfig]:
 def pretraining(config: TrainConfig) -> TrainConfig:
     """A run with the proxy tasks of pretraining instead of its own losses: the next action, hidden words where the
     network can learn them, and whether an instruction and a path belong together. Its agent is for `--init`."""
-    learns_words = config.model.reader == "none" and config.model.bidirectional
     loss = LossConfig(
         imitation=ImitationConfig(weight=1.0),
         a2c=A2CConfig(weight=0.0),
         consistency=ConsistencyConfig(enabled=False),
-        masked_words=MaskedWordsConfig(weight=1.0 if learns_words else 0.0),
+        masked_words=MaskedWordsConfig(weight=1.0 if config.model.bidirectional else 0.0),
         matching=MatchingConfig(weight=1.0),
     )
     selection = dataclasses.replace(config.selection, split="r2r/val_seen")

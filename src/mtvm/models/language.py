@@ -137,6 +137,16 @@ class LanguageEncoder(nn.Module):
             states = _in_chunks(self.reader, "input_ids", tokens.ids, tokens.mask, tokens.mask)
         return dataclasses.replace(tokens, states=states)
 
+    def word_vectors(self) -> Tensor:
+        """(vocabulary, hidden): what the first layer gets for each token by itself."""
+        embeddings = (self.bert if self.reader is None else self.reader).get_submodule("embeddings.word_embeddings")
+        vectors = embeddings.weight
+        assert isinstance(vectors, Tensor)
+        if self.reader is None:
+            return vectors
+        projected: Tensor = self.project(vectors)
+        return projected
+
     def forward(self, tokens: Tokens, mask: Tensor) -> Tensor:
         """(B, L, hidden); `mask` (B, L) is true for tokens that can be attended to."""
         if self.reader is None:

@@ -1,7 +1,7 @@
 """Masked language modelling with the walk as context: words are hidden, and read off from X̂ at the end of the path.
 
 A word such as "left" or "kitchen" can often only be told from what was seen, so that text and sight learn to agree.
-Hidden words are scored against the language encoder's own word embeddings: there are no weights to throw away later.
+Hidden words are scored against the language encoder's own word vectors: there are no weights to throw away later.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class MaskedWords(Loss):
         self.config = config
 
     def attach(self, model: Network) -> None:
-        self._embeddings = model.language.bert.get_submodule("embeddings.word_embeddings")
+        self._language = model.language
 
     def applies_to(self, policy: Policy) -> bool:
         return policy == "teacher"
@@ -40,8 +40,7 @@ class MaskedWords(Loss):
     def __call__(self, trace: Trace) -> list[Term]:
         variant = trace.variants[self]
         ids, are_hidden = variant.kept
-        weight = self._embeddings.weight
-        assert isinstance(weight, Tensor)
+        weight = self._language.word_vectors()
         total, right, count = weight.new_zeros(()), weight.new_zeros(()), 0
         for step in trace.steps:
             ending = torch.from_numpy(step.seen.actions.is_stop(step.actions.cpu().numpy())).to(weight.device)
