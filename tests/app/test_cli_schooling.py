@@ -99,7 +99,14 @@ def test_pretraining_takes_turns_in_all_datasets(capsys, data):
     """R2R, R4R that is made of it, REVERIE, and a speaker's instructions."""
     where = ("--data.folder", "data", "--data.features", "store")
     entries = json.loads((data / "R2R" / "R2R_train.json").read_text())
-    told = [entry | {"id": f"{entry['path_id']}_7", "instructions": ["bring me the cup"]} for entry in entries]
+    told = [
+        entry | {"id": f"{entry['path_id']}_7", "objId": 7, "instructions": ["bring me the cup"]} for entry in entries
+    ]
+    cup = {"id": 7, "name": "cup", "views": [3], "boxes": [[1, 2, 3, 4]]}
+    ends = sorted({(entry["scan"], entry["path"][-1]) for entry in entries})
+    (data / "viewpoints.jsonl").write_text(
+        "".join(json.dumps({"scan": scan, "viewpoint": place, "objects": [cup]}) + "\n" for scan, place in ends)
+    )
     (data / "R2R" / "REVERIE_train.json").write_text(json.dumps(told))
     (data / "aug.json").write_text(json.dumps(entries[:5]))
     run(capsys, "data", "r4r", "train", "--data", "data", "--out", "r4r.json")

@@ -96,9 +96,9 @@ def test_what_a_report_keeps_is_enough_to_redraw_it(tiny_folder, sight, out, tmp
         kept.parent.mkdir(exist_ok=True)
         shutil.copy(before / file, kept)
     folder = run(name, tmp_path, tiny_folder, sight, runner=never)
-    assert (folder / "report.md").read_text().replace(str(tmp_path), str(out)) == (before / "report.md").read_text()
-    for file in (EPISODES, TRIALS):
-        assert (folder / file).read_bytes() == (before / file).read_bytes()
+    for file in ("report.md", TRIALS):  # some studies make R4R's files, in a folder of theirs
+        assert (folder / file).read_text().replace(str(tmp_path), str(out)) == (before / file).read_text()
+    assert (folder / EPISODES).read_bytes() == (before / EPISODES).read_bytes()
 
 
 def test_what_a_report_keeps_stands_for_trials_of_other_weights_if_one_says_so(tiny_folder, sight, out, tmp_path):
