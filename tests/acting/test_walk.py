@@ -29,6 +29,7 @@ class Noting(Policy):
                 sight.stop if sight.step == sight.row else (sight.row + sight.step) % sight.stop,
                 thought=f"{sight.episode.id} at {sight.step}",
                 answer=str(sight.step) if sight.step % 2 == 0 else None,
+                details={"cost": 0.5} if sight.step % 2 else None,
             )
             for sight in sights
         ]
@@ -86,6 +87,7 @@ def test_walk_keeps_thoughts_and_the_last_answer(some, tmp_path):
     written = EventFile(tmp_path / "steps.jsonl")
     assert [event.thought for event in written.of(some.ids[2])] == [f"{some.ids[2]} at {step}" for step in range(3)]
     assert [event.answer for event in written.of(some.ids[2])] == ["0", None, "2"]
+    assert [event.details for event in written.of(some.ids[2])] == [None, {"cost": 0.5}, None]
 
 
 def test_walk_split_is_the_same_for_any_batch_and_part(tiny_r2r):

@@ -2,13 +2,22 @@
 
 import dataclasses
 import json
+import pathlib
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mtvm.errors import InputError
-from mtvm.tasks.events import EventFile, StepEvent, events_of_trajectory, parse_event, write_events
+from mtvm.tasks.events import (
+    LONGEST_DETAIL,
+    LONGEST_DETAILS,
+    EventFile,
+    StepEvent,
+    events_of_trajectory,
+    parse_event,
+    write_events,
+)
 
 shares = st.floats(0, 1)
 names = st.text(min_size=1, max_size=20)
@@ -43,6 +52,31 @@ def test_step_survives_json(event):
     assert parse_event(json.loads(json.dumps(event.to_json())), "line") == event
 
 
+def test_details_survive_json_and_what_no_file_can_hold_is_cut():
+    details = {"prompt": [{"role": "user", "content": "Where?"}], "tokens": {"prompt": 3}, "cost": 0.002}
+    event = dataclasses.replace(GOOD, thought="left", details=details)
+    assert parse_event(json.loads(json.dumps(event.to_json())), "line") == event
+    assert "details" not in GOOD.to_json()
+    deep = []
+    for _ in range(900):
+        deep = [deep]
+    odd = {
+        "text": "a" * 30_000,
+        "half": "\ud800",
+        "nan": float("nan"),
+        "where": pathlib.PurePosixPath("a"),
+        "deep": deep,
+        "long": ["many"] * 50_000,
+    }
+    written = dataclasses.replace(GOOD, details=odd, thought="\ud800").to_json()
+    assert written["thought"] == "?"
+    found = written["details"]
+    assert (found["half"], found["nan"], found["where"]) == ("?", None, "a")
+    assert len(found["text"]) == LONGEST_DETAIL
+    assert found["long"] == "(400,000 characters are left out)"
+    assert len(json.dumps(found)) < LONGEST_DETAILS
+
+
 def test_step_knows_where_it_leads():
     assert GOOD.target == "b"
     assert not GOOD.stops
@@ -70,6 +104,9 @@ def test_step_knows_where_it_leads():
         ("words", [["go"]]),
         ("words", [[3, 0.1]]),
         ("memory", 3),
+        ("thought", 3),
+        ("details", []),
+        ("details", "cheap"),
     ],
 )
 def test_parse_event_refuses_a_malformed_field(field, value):

@@ -14,7 +14,7 @@ from __future__ import annotations
 import abc
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +63,9 @@ class Decision:
     """Why, in words."""
     answer: str | None = None
     """Where the task asks for more than a path, such as an object's id. The last one that is given counts."""
+    details: dict[str, Any] | None = None
+    """Whatever else is worth keeping with the step, as JSON has it; `mtvm.tasks.events` says what the viewer shows by
+    name, such as the objects to choose from, or prompt, tokens and cost of a language model."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -77,6 +80,8 @@ class Decisions(Sequence[Decision]):
     """Where the i-th agent looked for an action: made when somebody asks."""
     thoughts: Sequence[str | None] | None = None
     answers: Sequence[str | None] | None = None
+    details: Callable[[int], dict[str, Any] | None] | None = None
+    """What is worth keeping of the i-th agent's step: made when somebody asks."""
 
     @classmethod
     def of(cls, given: Sequence[Decision] | Decisions, sights: Sights, policy: object) -> Decisions:
@@ -119,6 +124,7 @@ class Decisions(Sequence[Decision]):
             attention if given and all(one.attention is not None for one in given) else None,
             [one.thought for one in given] if any(one.thought is not None for one in given) else None,
             [one.answer for one in given] if any(one.answer is not None for one in given) else None,
+            (lambda row: given[row].details) if any(one.details is not None for one in given) else None,
         )
 
     def __len__(self) -> int:
@@ -132,6 +138,7 @@ class Decisions(Sequence[Decision]):
             None if self.attention is None else self.attention(row, action),
             None if self.thoughts is None else self.thoughts[row],
             None if self.answers is None else self.answers[row],
+            None if self.details is None else self.details(row),
         )
 
 

@@ -44,6 +44,7 @@ def event_of(sights: Sights, done: Decisions, place: int, walked: NDArray[np.int
         way=None if walked is None else way_of(sights, walked),
         thought=decision.thought,
         answer=decision.answer,
+        details=decision.details,
     )
 
 

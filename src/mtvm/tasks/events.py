@@ -8,14 +8,24 @@ One JSON object a line (`steps.jsonl`):
 
 `action` is an index into the candidates followed by STOP. `probabilities`, `words` and `memory` are null where nobody
 knows them, as for the result file of another codebase. An agent that acts on a map may go back over several viewpoints
-in a step: `"way": [viewpoint, ...]` are those before its end. `thought` is what an agent of words said of the step, and
-`answer` what it answered, where a task asks for more than a path; lines without these fields are read too.
+in a step: `"way": [viewpoint, ...]` are those before its end. `thought` is what an agent of words said of the step,
+`answer` what it answered, where a task asks for more than a path, and `details` an object of whatever else is worth
+knowing; lines without these fields are read too. Of the details, the viewer knows these by name:
+
+- `objects`: among which the agent chooses its answer, `[{"id": "12", "probability": 0.4}, ...]`. `name`, `view` (0 to
+  35) and `box` (left, top, width and height in the view's 640x480 image) come from the data folder where they are left
+  out. The chosen one is the `answer`.
+- `prompt`: what a language model was asked, a text or a list of `{"role": ..., "content": ...}`; `reply`: what it said.
+- `model`, `tokens` (`{"prompt": 812, "reply": 95}`), `cost` (US dollars) and `seconds`.
+
+Anything else is shown as it is.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -29,7 +39,10 @@ STEPS = "steps.jsonl"
 MOST_STEPS, MOST_CANDIDATES = 1000, 1000
 """Of an episode and of a step, far above those of any task: a longer walk is a damaged file."""
 LONGEST_THOUGHT = 4000
-_IN_WORDS = ("thought", "answer")
+LONGEST_DETAIL, LONGEST_DETAILS = 20_000, 100_000
+"""Characters of a text in the details of a step, and of all of them as JSON; what is longer is cut as it is written."""
+_DEEPEST = 12
+_IN_WORDS = ("thought", "answer", "details")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -59,12 +72,16 @@ class StepEvent:
     """Why, in the agent's words; cut after `LONGEST_THOUGHT` characters."""
     answer: str | None = None
     """What the agent answered, where the task asks for more than a path."""
+    details: dict[str, Any] | None = None
+    """Whatever else is worth knowing, as JSON has it."""
 
     def __post_init__(self) -> None:
-        for name in _IN_WORDS:
+        for name in ("thought", "answer"):
             text = getattr(self, name)
-            if text is not None and len(text) > LONGEST_THOUGHT:
-                object.__setattr__(self, name, f"{text[: LONGEST_THOUGHT - 3]}...")
+            if text is not None:
+                object.__setattr__(self, name, _cut(text, LONGEST_THOUGHT))
+        if self.details is not None:
+            object.__setattr__(self, "details", _shortened(self.details))
 
     @property
     def stops(self) -> bool:
@@ -76,9 +93,43 @@ class StepEvent:
         return None if self.stops else self.candidates[self.action]
 
     def to_json(self) -> dict[str, Any]:
-        """Its fields; thought and answer only where there are some."""
+        """Its fields; thought, answer and details only where there are some."""
         record = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         return {name: value for name, value in record.items() if value is not None or name not in _IN_WORDS}
+
+
+def _cut(text: str, longest: int) -> str:
+    """A text that can be written: no halves of a surrogate pair, and not too long."""
+    if not text.isascii():
+        text = text.encode(errors="replace").decode()
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
+
+
+def _shortened(details: dict[str, Any]) -> dict[str, Any]:
+    """Details of which no text is too long, nor all of them together; the longest entries are left out then."""
+    found = {_cut(str(name), 100): _plain(value, _DEEPEST) for name, value in details.items()}
+    sizes = {name: len(json_text(value)) for name, value in found.items()}
+    while sum(sizes.values()) > LONGEST_DETAILS:
+        longest = max(sizes, key=lambda name: sizes[name])
+        found[longest] = f"({sizes.pop(longest):,} characters are left out)"
+    return found
+
+
+def _plain(value: Any, deepest: int) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, str):
+        return _cut(value, LONGEST_DETAIL)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, int):
+        return value
+    if isinstance(value, dict | list | tuple) and not deepest:
+        return "..."
+    if isinstance(value, dict):
+        return {_cut(str(name), 100): _plain(one, deepest - 1) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one, deepest - 1) for one in value]
+    return _cut(str(value), LONGEST_DETAIL)
 
 
 def write_events(path: Path, events: Iterable[StepEvent]) -> None:
@@ -112,6 +163,10 @@ def _is_text(value: Any) -> bool:
 
 def _is_thought(value: Any) -> bool:
     return value is None or (isinstance(value, str) and len(value) <= LONGEST_THOUGHT)
+
+
+def _are_details(value: Any) -> bool:
+    return value is None or isinstance(value, dict)
 
 
 def _is_number(value: Any) -> bool:
@@ -154,6 +209,7 @@ _CHECKS = {
     "way": _are_texts_or_none,
     "thought": _is_thought,
     "answer": _is_thought,
+    "details": _are_details,
 }
 
 
