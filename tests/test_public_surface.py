@@ -9,10 +9,13 @@ import mtvm
 
 OFFERED = {
     "Agent": "mtvm.models.agent",
+    "DataConfig": "mtvm.configs.run",
     "Decision": "mtvm.acting.policy",
     "Decisions": "mtvm.acting.policy",
+    "Observation": "mtvm.models.agent",
     "Policy": "mtvm.acting.policy",
     "Simulator": "mtvm.world.simulator",
+    "TrainConfig": "mtvm.configs.run",
     "evaluate": "mtvm.learning.evaluation",
     "load_episodes": "mtvm.tasks.load",
     "score": "mtvm.tasks.score",
@@ -38,7 +41,7 @@ def test_mtvm_offers_each_name_from_its_module(name):
 
 
 def test_mtvm_lists_what_it_offers():
-    assert set(mtvm.__all__) == set(OFFERED)
+    assert set(mtvm.__all__) == {*OFFERED, "PRESETS"}
     assert {*OFFERED, "__version__"} <= set(dir(mtvm))
     assert dir(mtvm) == sorted(dir(mtvm))
 
@@ -53,7 +56,10 @@ def test_import_of_mtvm_imports_nothing_heavy():
     assert python(f"import sys, mtvm; dir(mtvm); print(sorted({heavy} & set(sys.modules)))") == "[]"
 
 
-@pytest.mark.parametrize("name", ["Decision", "Policy", "Simulator", "load_episodes", "score", "walk"])
+@pytest.mark.parametrize(
+    "name",
+    ["DataConfig", "Decision", "PRESETS", "Policy", "Simulator", "TrainConfig", "load_episodes", "score", "walk"],
+)
 def test_mtvm_imports_no_torch_for_what_needs_none(name):
     assert python(f"import sys, mtvm; mtvm.{name}; print('torch' in sys.modules)") == "False"
 

@@ -2,13 +2,13 @@
 
     import mtvm
 
-    episodes = mtvm.load_episodes("r2r", "val_unseen")        # instructions, starts and reference paths
+    episodes = mtvm.load_episodes("r2r/val_unseen")           # instructions, starts and reference paths
     simulator = mtvm.Simulator(episodes.world)                # moves a batch of agents
-    mtvm.train(config)                                        # trains an agent; see `mtvm.configs.presets` for configs
-    mtvm.evaluate("runs/demo/memory", ["r2r/val_unseen"])     # writes trajectories and metrics
+    mtvm.train("tiny")                                        # trains an agent: a preset, or a config made from one
+    mtvm.evaluate("runs/demo/memory", "r2r/val_unseen")       # writes trajectories and metrics
     agent = mtvm.Agent.from_pretrained("runs/demo/memory/best")  # the agent, for your own program
     class Mine(mtvm.Policy): ...                              # an agent of your own, with or without torch
-    mtvm.score("results.json", episodes)                      # scores any result file
+    mtvm.score("results.json", episodes).metrics()            # scores any result file
     mtvm.view("runs/demo/memory")                             # shows what an agent did, in a browser or notebook
     with mtvm.trusting_code(): ...                            # lets files that are read inside name code of yours
 
@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from mtvm.acting.policy import Decision, Decisions, Policy
     from mtvm.acting.walk import walk
     from mtvm.app.view import view
+    from mtvm.configs.presets import PRESETS
+    from mtvm.configs.run import DataConfig, TrainConfig
     from mtvm.learning.evaluation import evaluate
     from mtvm.learning.trainer import train
-    from mtvm.models.agent import Agent
+    from mtvm.models.agent import Agent, Observation
     from mtvm.plugins import trusting_code
     from mtvm.tasks.load import load_episodes
     from mtvm.tasks.score import score
@@ -36,10 +38,14 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Agent": ("mtvm.models.agent", "Agent"),
+    "DataConfig": ("mtvm.configs.run", "DataConfig"),
     "Decision": ("mtvm.acting.policy", "Decision"),
     "Decisions": ("mtvm.acting.policy", "Decisions"),
+    "Observation": ("mtvm.models.agent", "Observation"),
+    "PRESETS": ("mtvm.configs.presets", "PRESETS"),
     "Policy": ("mtvm.acting.policy", "Policy"),
     "Simulator": ("mtvm.world.simulator", "Simulator"),
+    "TrainConfig": ("mtvm.configs.run", "TrainConfig"),
     "evaluate": ("mtvm.learning.evaluation", "evaluate"),
     "load_episodes": ("mtvm.tasks.load", "load_episodes"),
     "score": ("mtvm.tasks.score", "score"),
@@ -50,11 +56,15 @@ _HOMES = {
 }
 
 __all__ = [
+    "PRESETS",
     "Agent",
+    "DataConfig",
     "Decision",
     "Decisions",
+    "Observation",
     "Policy",
     "Simulator",
+    "TrainConfig",
     "evaluate",
     "load_episodes",
     "score",

@@ -20,12 +20,15 @@ def find_policy(name: str, seed: int = 0) -> Policy:
     if not is_policy_name(name):
         raise InputError(f"unknown agent '{name}'; give one of {', '.join(BASELINES)}, or MODULE:NAME for your own.")
     found = baseline_policy(name, seed) if name in BASELINES else load_object(name, Policy, "agent")
-    policy: Policy = _made(found, name) if isinstance(found, type) else found
+    policy: Policy = made(found, name) if isinstance(found, type) else found
     policy.name = policy.name or name
     return policy
 
 
-def _made(kind: type[Policy], name: str) -> Policy:
+def made(kind: type[Policy], name: str) -> Policy:
+    """A policy of this class; errors call it `name`."""
+    if missing := sorted(getattr(kind, "__abstractmethods__", ())):
+        raise InputError(f"agent '{name}': {kind.__name__} does not define {', '.join(missing)}.")
     try:
         inspect.signature(kind).bind()
     except TypeError as error:

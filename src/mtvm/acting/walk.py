@@ -21,10 +21,9 @@ from mtvm.acting.scenes import Scenes
 from mtvm.acting.sights import Sights
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.events import StepEvent
-from mtvm.tasks.results import Pose
+from mtvm.tasks.results import Pose, trajectories
 from mtvm.tasks.teacher import Follow, Teacher
 from mtvm.world.simulator import Simulator
-from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING
 
 Nodes = NDArray[np.int64]
 
@@ -68,17 +67,6 @@ class Walks:
 
     def trajectories(self) -> list[list[Pose]]:
         return trajectories(self.episodes, self.nodes, self.views)
-
-
-def trajectories(episodes: EpisodeSet, nodes: Nodes, views: Nodes) -> list[list[Pose]]:
-    """Walks (N, T) as result files have them: viewpoint, heading and elevation."""
-    names = episodes.world.viewpoints
-    walks: list[list[Pose]] = []
-    for row, faced in zip(nodes, views, strict=True):
-        real = row >= 0
-        angles = zip(VIEW_HEADING[faced[real]].tolist(), VIEW_ELEVATION[faced[real]].tolist(), strict=True)
-        walks.append([(name, *pair) for name, pair in zip(names[row[real]].tolist(), angles, strict=True)])
-    return walks
 
 
 class Walking:

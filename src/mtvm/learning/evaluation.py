@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.acting.find import find_policy, is_policy_name, name_of
+from mtvm.acting.find import find_policy, is_policy_name, made, name_of
 from mtvm.acting.policy import Policy, track_of
 from mtvm.acting.scenes import Scenes
 from mtvm.acting.walk import Walks, joined, walk_split
@@ -86,7 +86,7 @@ class _Opened:
 
 
 def evaluate(
-    agent: Policy | Agent | Path | str,
+    agent: Policy | type[Policy] | Agent | Path | str,
     splits: str | Sequence[str] | None = None,
     *,
     data: DataConfig | Path | str | None = None,
@@ -102,8 +102,8 @@ def evaluate(
     show_progress: bool = True,
     report: Callable[[Split, Evaluation], None] = lambda split, done: None,
 ) -> dict[str, Evaluation]:
-    """Walk splits with a policy (itself, MODULE:NAME or a baseline's name), with an agent, with the agent saved in a
-    folder, or with a run's best agent.
+    """Walk splits with a policy (itself, its class, MODULE:NAME or a baseline's name), with an agent, with the agent
+    saved in a folder, or with a run's best agent.
 
     `splits` are named TASK/SPLIT, one or several; by default those that a run's config evaluates. `data` is the data
     folder, or a `DataConfig` that also says what the agent sees; by default a run's own. Result files, records and
@@ -117,6 +117,8 @@ def evaluate(
     options = Options(limit, sample, seed, attention, memory_steps, looks, supervision)
     if isinstance(agent, str) and is_policy_name(agent) and not Path(agent).exists():
         agent = find_policy(agent, seed)
+    if isinstance(agent, type):
+        agent = made(agent, agent.__name__)
     found: dict[str, Evaluation] = {}
     opening = (
         _open_policy(agent, data, options, show_progress)

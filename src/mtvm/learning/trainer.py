@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from mtvm.configs.run import TrainConfig
+from mtvm.configs.presets import PRESETS
+from mtvm.configs.run import DataConfig, TrainConfig
 from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError
 from mtvm.io.files import write_json
@@ -41,13 +42,25 @@ class TrainResult:
 
 
 def train(
-    config: TrainConfig | SpeakerConfig, show_progress: bool = True, announce: Callable[[str], None] = lambda text: None
+    config: TrainConfig | SpeakerConfig | Path | str,
+    show_progress: bool = True,
+    announce: Callable[[str], None] = lambda text: None,
+    *,
+    data: DataConfig | Path | str | None = None,
+    out: Path | str | None = None,
 ) -> TrainResult:
-    """Train to the end or until interrupted; a run that is in `config.out` already is resumed.
+    """Train to the end or until interrupted; a run that is in the folder `out` already is resumed.
 
-    The best agent is then in `config.out / "best"`; `mtvm.evaluate(config.out)` evaluates it. `announce` is called with
-    a sentence on what the run starts from.
+    `config` may be a preset's name, or the folder of a run, which is resumed. `data`, a folder or a `DataConfig` that
+    also says what the agent sees, and `out` replace the config's own. The best agent is then in `out / "best"`;
+    `mtvm.evaluate(out)` evaluates it. `announce` is called with a sentence on what the run starts from.
     """
+    config = _config_of(config)
+    if data is not None:
+        reads = data if isinstance(data, DataConfig) else dataclasses.replace(config.data, folder=Path(data))
+        config = dataclasses.replace(config, data=reads)
+    if out is not None:
+        config = dataclasses.replace(config, out=Path(out))
     folder = RunFolder(config.out)
     parallel.start(choose_device(config.device))
     with folder.lock() if parallel.rank() == 0 else contextlib.nullcontext():
@@ -56,6 +69,17 @@ def train(
             announce(trainer.start)
         finished = trainer.run()
         return TrainResult(folder, finished, trainer.learner.updates, trainer.seconds, trainer.selection)
+
+
+def _config_of(given: TrainConfig | SpeakerConfig | Path | str) -> TrainConfig | SpeakerConfig:
+    """What a preset's name or the folder of a run stands for."""
+    if isinstance(given, TrainConfig | SpeakerConfig):
+        return given
+    if isinstance(given, str) and given in PRESETS:
+        return PRESETS[given]
+    if not Path(given).is_dir():
+        raise InputError(f"'{given}' is neither a preset ({', '.join(PRESETS)}) nor the folder of a run.")
+    return RunFolder(Path(given)).resumed_config()
 
 
 def make_learner(config: TrainConfig | SpeakerConfig, device: torch.device, show_progress: bool) -> Learner[Any]:

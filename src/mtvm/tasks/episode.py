@@ -37,7 +37,7 @@ class Episode:
     """What the task's reader adds, such as the object that is asked for."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class EpisodeSet:
     """N episodes of one split of a task."""
 
@@ -69,6 +69,10 @@ class EpisodeSet:
         for name, values in self.extra.items():
             if len(values) != len(self):
                 raise ValueError(f"extra '{name}' has {len(values)} values for {len(self)} episodes")
+
+    def __repr__(self) -> str:
+        buildings = len(set(self.world.scan_of_node[self.starts].tolist()))
+        return f"EpisodeSet({self.name}: {len(self)} episodes, {buildings} building{'s' * (buildings != 1)})"
 
     def __len__(self) -> int:
         return len(self.ids)

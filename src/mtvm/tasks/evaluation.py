@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.events import StepEvent
 from mtvm.tasks.metrics import Floats, score_trajectories, summarize
-from mtvm.tasks.results import Pose
-from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING
+from mtvm.tasks.results import Pose, trajectories
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(repr=False)
 class Evaluation:
     """What an agent did on a split."""
 
@@ -44,6 +43,10 @@ class Evaluation:
             self.refused = len(self.answers) - self.answers.count(None) - (len(valid) - valid.count(None))
             self.answers = valid
 
+    def __repr__(self) -> str:
+        means = ", ".join(f"{name} {value:.2f}" for name, value in self.metrics().items())
+        return f"Evaluation({self.episodes.name}: {len(self.episodes)} episodes, {means or 'goals are secret'})"
+
     @functools.cached_property
     def _columns(self) -> dict[str, Floats]:
         return score_trajectories(self.episodes, self.nodes, self.answers) if self.episodes.has_goals else {}
@@ -57,13 +60,8 @@ class Evaluation:
         return summarize(self._columns)
 
     def trajectories(self) -> list[list[Pose]]:
-        names = self.episodes.world.viewpoints
-        walks: list[list[Pose]] = []
-        for nodes, views in zip(self.nodes, self.views, strict=True):
-            real = nodes >= 0
-            angles = zip(VIEW_HEADING[views[real]].tolist(), VIEW_ELEVATION[views[real]].tolist(), strict=True)
-            walks.append([(name, *pair) for name, pair in zip(names[nodes[real]].tolist(), angles, strict=True)])
-        return walks
+        """Its walks as result files have them."""
+        return trajectories(self.episodes, self.nodes, self.views)
 
 
 def _valid(episodes: EpisodeSet, nodes: NDArray[np.int64], answers: list[str | None]) -> list[str | None]:

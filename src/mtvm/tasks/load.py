@@ -18,7 +18,7 @@ from mtvm.world.world import World
 
 def load_episodes(
     task: str | TaskSpec,
-    split: str,
+    split: str | None = None,
     data: DataFolder | str | Path | None = None,
     *,
     supervision: str | None = None,
@@ -28,7 +28,8 @@ def load_episodes(
     """The episodes of a split.
 
     Args:
-        task: a name (see `tasks.registry`), `module:NAME` of your own spec, or a spec.
+        task: a name (see `tasks.registry`), `module:NAME` of your own spec, or a spec. With its split, it is written
+            `r2r/val_seen`.
         split: a released split (train, val_seen, val_unseen, test), or the path of a .json or .jsonl file, which may
             be gzipped (.json.gz).
         data: the data folder; default `$MTVM_DATA`.
@@ -36,6 +37,11 @@ def load_episodes(
         options: the task's own, by name; `TaskSpec.options` has those that it knows.
         world: share this world between splits, instead of loading the scans that occur.
     """
+    if split is None:
+        name, _, split = (task if isinstance(task, str) else task.name).partition("/")
+        if not split:
+            raise InputError(f"'{name}' names no split; give it as {name}/val_unseen, or as the second argument.")
+        task = name
     spec = find_task(task) if isinstance(task, str) else task
     folder = DataFolder.resolve(data)
     path = task_file(folder, spec, split)
@@ -53,10 +59,13 @@ def load_episodes(
     given = dict(options or {})
     if supervision is not None and spec.has_supervision:
         given["supervision"] = supervision
-    file = TaskFile(path, name, folder, scans, make_world, spec.chosen(given))
+    file = TaskFile(spec, path, name, folder, scans, make_world, spec.chosen(given))
     episodes = spec.read(file)
     check_texts(path, episodes.ids, episodes.texts)
-    return dataclasses.replace(episodes, task=spec, options=file.options)
+    task = episodes.task
+    if task.origin != spec.origin:  # a reader need not know by which name its task was found
+        task = dataclasses.replace(task, origin=spec.origin)
+    return dataclasses.replace(episodes, task=task, options=file.options)
 
 
 def task_file(folder: DataFolder, task: TaskSpec, split: str) -> Path:

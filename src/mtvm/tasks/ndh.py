@@ -47,7 +47,7 @@ def read_ndh(file: TaskFile) -> EpisodeSet:
         for place in np.nonzero(references[:, 0] != start_nodes[:, 0])[0]:
             raise InputError(f"{records.where(int(place), 'start_pano')} is not the start of the {supervision} path.")
     return EpisodeSet(
-        task=SPEC,
+        task=file.task,
         split=file.split,
         source=file.path,
         world=world,

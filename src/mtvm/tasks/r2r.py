@@ -33,7 +33,7 @@ def episodes_of(file: TaskFile, records: Records, world: World) -> EpisodeSet:
 
     of_entry = np.repeat(np.arange(len(records)), [len(texts) for texts in instructions])
     episodes = EpisodeSet(
-        task=SPEC,
+        task=file.task,
         split=file.split,
         source=file.path,
         world=world,

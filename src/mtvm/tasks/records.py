@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from mtvm.io.files import parse_json, read_bytes
 from mtvm.io.unpacking import check_amount, unpacked, unpacked_lines
 from mtvm.tasks.data import DataFolder
 from mtvm.world.world import World
+
+if TYPE_CHECKING:
+    from mtvm.tasks.spec import TaskSpec
 
 MakeWorld = Callable[[set[str]], World]
 
@@ -39,6 +42,8 @@ class KnownScans:
 class TaskFile:
     """A file of episodes that is to be read, and what is around it."""
 
+    task: TaskSpec
+    """The task that the file is read for; its reader gives it to the episodes, or one that it changed."""
     path: Path
     split: str
     folder: DataFolder

@@ -20,6 +20,7 @@ from mtvm.io.files import atomic_path, read_json, write_json
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metrics import Answers, Floats, pad
 from mtvm.tasks.spec import COMMON_ID_FIELD
+from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING
 
 Pose = tuple[str, float, float]
 NO_OBJECT = -1
@@ -38,6 +39,17 @@ class Results(NamedTuple):
     trajectories: list[list[Pose]]
     answers: list[str | None] | None
     """None if the file has no answers."""
+
+
+def trajectories(episodes: EpisodeSet, nodes: NDArray[np.integer], views: NDArray[np.integer]) -> list[list[Pose]]:
+    """Walks as result files have them, of the nodes (N, T) and the views faced there; -1 pads."""
+    names = episodes.world.viewpoints
+    walks: list[list[Pose]] = []
+    for row, faced in zip(nodes, views, strict=True):
+        real = row >= 0
+        angles = zip(VIEW_HEADING[faced[real]].tolist(), VIEW_ELEVATION[faced[real]].tolist(), strict=True)
+        walks.append([(name, *pair) for name, pair in zip(names[row[real]].tolist(), angles, strict=True)])
+    return walks
 
 
 def write_results(

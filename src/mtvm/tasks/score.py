@@ -4,16 +4,35 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import NamedTuple
 
 from mtvm.errors import InputError
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.definitions import success_of
 from mtvm.tasks.diagnosis import Diagnosis, diagnose
 from mtvm.tasks.episode import EpisodeSet
+from mtvm.tasks.evaluation_folder import RESULTS
 from mtvm.tasks.load import load_episodes
-from mtvm.tasks.metrics import Floats, score_trajectories
+from mtvm.tasks.metrics import Floats, score_trajectories, summarize
 from mtvm.tasks.results import check_answers, checked_nodes, read_results
 from mtvm.tasks.spec import TaskSpec
+
+
+class Scored(NamedTuple):
+    """What a result file is worth."""
+
+    episodes: EpisodeSet
+    """Those in the file."""
+    columns: dict[str, Floats]
+    """Every metric of each of them."""
+
+    def metrics(self) -> dict[str, float]:
+        """The mean of each metric."""
+        return summarize(self.columns)
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{name} {value:.2f}" for name, value in self.metrics().items())
+        return f"Scored({self.episodes.name}: {len(self.episodes)} episodes, {means})"
 
 
 def score(
@@ -25,13 +44,15 @@ def score(
     supervision: str = "mixed",
     partial: bool = False,
     definitions: str = "leaderboard",
-) -> tuple[EpisodeSet, dict[str, Floats]]:
+) -> Scored:
     """The episodes in a result file, and every metric of each, as `definitions` names a codebase to define it.
 
-    `episodes` are loaded ones, or a task and its split: `score("results.json", "r2r", "val_seen")` and
-    `score("results.json", "r2r/val_seen")` mean the same. With `partial`, episodes may be missing in the file.
+    `results` is a file, or the folder of an evaluation. `episodes` are loaded ones, or a task and its split, val_unseen
+    by default: `score("results.json", "r2r", "val_seen")` and `score("results.json", "r2r/val_seen")` mean the same.
+    With `partial`, episodes may be missing in the file.
     """
     path = Path(results)
+    path = path / RESULTS if path.is_dir() else path
     if not isinstance(episodes, EpisodeSet):
         if split is None and isinstance(episodes, str):
             episodes, _, split = episodes.partition("/")
@@ -45,7 +66,8 @@ def score(
     found = read_results(path, episodes, partial)
     nodes = checked_nodes(path, found.episodes, found.trajectories)
     check_answers(path, found)
-    return found.episodes, score_trajectories(dataclasses.replace(found.episodes, task=task), nodes, found.answers)
+    columns = score_trajectories(dataclasses.replace(found.episodes, task=task), nodes, found.answers)
+    return Scored(found.episodes, columns)
 
 
 def diagnosed(results: Path, episodes: EpisodeSet, columns: dict[str, Floats]) -> Diagnosis:

@@ -40,7 +40,7 @@ class TaskSpec:
     file_names: Callable[[str], list[str]]
     """The released file names of a split, the preferred one first."""
     read: Callable[[TaskFile], EpisodeSet]
-    """Reads a file. `load_episodes` sets `EpisodeSet.task` of the result."""
+    """Reads a file. The task of its episodes is `TaskFile.task`, unless the reader knows better."""
     horizon: Callable[[str], int]
     """Steps after which an episode is cut off, given the supervision."""
     splits: tuple[str, ...] = ("train", "val_train_seen", "val_seen", "val_unseen", "test")
