@@ -4,17 +4,19 @@ import dataclasses
 import io
 import json
 import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from PIL import Image, ImageColor
 
+import mtvm.viewer
 from mtvm.errors import InputError
 from mtvm.tasks.definitions import SUCCESS_RADIUS
 from mtvm.tasks.events import StepEvent
 from mtvm.viewer.charts import draw_matrix
-from mtvm.viewer.drawing import STYLES
+from mtvm.viewer.drawing import AGENTS, STYLES
 from mtvm.viewer.exporting import export
 from mtvm.viewer.figures import Walk
 from mtvm.viewer.maps import MapOptions, draw_map
@@ -192,3 +194,12 @@ def test_sights_lie_in_the_directions_of_what_they_name(buildings, walk):
     assert {round(sight.elevation, 3) for sight in captions} == {-0.524, 0.0}
     for sight in place.sights:
         assert sight.kind != "room" or sight.text != place.room
+
+
+def test_the_page_has_a_colour_for_each_agent():
+    style = (Path(mtvm.viewer.__file__).parent / "static" / "style.css").read_text()
+    assert len(set(AGENTS)) == len(AGENTS) == 10
+    for number in range(len(AGENTS)):
+        assert style.count(f"--agent-{number}: #") == 2, "light and dark"
+        assert f".path-{number}, " in style
+        assert f".agent-{number} {{ --own" in style

@@ -1,7 +1,6 @@
 """The page where research happens: comparing, counting, links, notes, and a server that goes and comes back."""
 
 import csv
-import dataclasses
 import io
 import json
 import re
@@ -12,7 +11,6 @@ from browsing import PATIENCE, long_episode, needs_chromium, rows, shown_step, v
 from playwright.sync_api import expect
 
 from mtvm.acting.baselines import run_baseline
-from mtvm.tasks.events import EventFile, write_events
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.results import write_results
 from mtvm.viewer.shown import Shown
@@ -209,7 +207,7 @@ def test_the_filtered_list_is_downloaded_as_csv(page, server, sources, tmp_path)
     assert row["text"] == sources[0].episodes.texts[first]
 
 
-# Notes, thoughts and dialogs
+# Notes and dialogs
 
 
 def test_notes_and_tags_are_kept_beside_the_results(page, serve, plain_run, data):
@@ -225,19 +223,6 @@ def test_notes_and_tags_are_kept_beside_the_results(page, serve, plain_run, data
     expect(page.locator("#count")).to_have_text(re.compile("^1 of"))
     page.reload()
     expect(page.locator("#note")).to_have_value("Turns too early.", timeout=PATIENCE)
-
-
-def test_what_an_agent_said_is_shown_at_each_step(page, serve, plain_run, run, data):
-    place = ("eval", "r2r-val_unseen", "steps.jsonl")
-    (source,) = open_sources([run], Defaults(data=data))
-    walk = long_episode([source])
-    events = EventFile(run.joinpath(*place)).of(walk.id)
-    said = [dataclasses.replace(event, thought=f"<b>I think</b> of {event.step}.") for event in events]
-    write_events(plain_run.joinpath(*place), said)
-    visit(page, serve(open_sources([plain_run], Defaults(data=data))), f"#id={walk.id}&step=1")
-    expect(page.locator(".thought-words")).to_have_text("<b>I think</b> of 1.", timeout=PATIENCE)
-    page.keyboard.press("ArrowRight")
-    expect(page.locator(".thought-words")).to_have_text("<b>I think</b> of 2.", timeout=PATIENCE)
 
 
 def test_a_dialog_is_shown_in_turns(page, serve, data, tmp_path):

@@ -7,6 +7,7 @@ import functools
 import io
 import math
 import threading
+from collections.abc import Collection
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from pathlib import Path
@@ -53,6 +54,11 @@ class Sight:
     """room, object or caption."""
     heading: float
     elevation: float
+    id: str | None = None
+    """An object's in its building."""
+    view: int | None = None
+    """The view that shows most of an object, and its box there: left, top, width and height in 640x480 pixels."""
+    box: list[float] | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -102,13 +108,14 @@ class Buildings:
         places = self._describe(scan)[0]
         return [_room(places.get(str(name))) for name in self.world(scan).viewpoints]
 
-    def place(self, scan: str, viewpoint: str) -> Place:
-        """What can be said of a viewpoint and of the directions around it."""
+    def place(self, scan: str, viewpoint: str, wanted: Collection[str] = ()) -> Place:
+        """What can be said of a viewpoint and of the directions around it; the `wanted` objects, by their ids, are
+        among the largest ones that are named."""
         world = self.world(scan)
         node = world.node(scan, viewpoint)
         semantics, captions = self._describe(scan)
         here = semantics.get(viewpoint)
-        sights = [] if here is None else _objects(here)
+        sights = [] if here is None else _objects(here, wanted)
         sights += self._rooms_ahead(scan, node)
         if viewpoint in captions:
             sights += _captions(captions[viewpoint])
@@ -119,6 +126,14 @@ class Buildings:
         world, rooms, found = self.world(scan), self.rooms(scan), self.storeys(scan).tolist()
         places = zip(world.viewpoints.tolist(), world.positions.round(3).tolist(), found, rooms, strict=True)
         return {name: (*position, storey, room) for name, position, storey, room in places}
+
+    def object_name(self, scan: str, identity: str) -> str | None:
+        """What an object of a building is called; None if nobody says."""
+        for place in self._describe(scan)[0].values():
+            for thing in place.objects:
+                if str(thing.id) == identity:
+                    return object_phrase(thing.name)
+        return None
 
     def directions(self, scan: str, viewpoint: str) -> dict[str, tuple[float, float, float]]:
         """Heading, elevation and distance of every viewpoint, as the crow flies: with a map one may go to any."""
@@ -216,18 +231,20 @@ def _room(place: SeenPlace | None) -> str | None:
     return None if place is None or not place.room else room_phrase(place.room)
 
 
-def _objects(place: SeenPlace) -> list[Sight]:
-    """The largest objects, each in the view that shows most of it."""
-    found: list[tuple[float, Sight]] = []
+def _objects(place: SeenPlace, wanted: Collection[str]) -> list[Sight]:
+    """The wanted and the largest objects, each in the view that shows most of it."""
+    found: list[tuple[bool, float, Sight]] = []
     for thing in place.objects:
         if thing.views:
             area, view, box = max(
                 (box[2] * box[3], view, box) for view, box in zip(thing.views, thing.boxes, strict=True)
             )
             heading, elevation = _direction(view, box)
-            found.append((area, Sight(object_phrase(thing.name), "object", heading, elevation)))
-    found.sort(key=lambda pair: -pair[0])
-    return [sight for _, sight in found[:_MOST_OBJECTS]]
+            name, identity = object_phrase(thing.name), str(thing.id)
+            sight = Sight(name, "object", heading, elevation, identity, view, box)
+            found.append((identity in wanted, area, sight))
+    found.sort(key=lambda one: one[:2], reverse=True)
+    return [sight for *_, sight in found[: _MOST_OBJECTS + len(wanted)]]
 
 
 def _direction(view: int, box: list[float]) -> tuple[float, float]:

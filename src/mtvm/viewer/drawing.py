@@ -70,7 +70,10 @@ STYLES: dict[str, Style] = {
     "grid": Style(stroke="#e3e5e8", width=1),
 }
 
-AGENTS = ("#0072b2", "#aa3377", "#117733", "#882255", "#33a1c9", "#6a3d9a")
+AGENTS = (
+    *("#0072b2", "#aa3377", "#117733", "#7a5195", "#8c564b"),
+    *("#33a1c9", "#d6336c", "#6b8e23", "#444b54", "#c08497"),
+)
 """Of the agents that are compared, in their order; candidates are orange, the reference path is green."""
 for _number, _colour in enumerate(AGENTS):
     STYLES[f"path-{_number}"] = Style(stroke=_colour, width=3)

@@ -23,6 +23,10 @@ class Walk:
     """From each of `viewpoints` to the nearest goal, in metres, where the goals are known."""
     mistake: str = ""
     """What went wrong, in the words of `mtvm.tasks.diagnosis`."""
+    answer: str | None = None
+    """What was answered at the end, where the task asks for more than a path."""
+    target: str | None = None
+    """The object that should have been answered, by its id, where it is known."""
 
     @property
     def viewpoints(self) -> list[str]:

@@ -138,7 +138,14 @@ class Source:
         metrics = {name: float(column[row]) for name, column in self.columns.items()}
         walk = Walk(episode.id, episode.scan, episode.text, self.events(row), episode.reference, episode.goals, metrics)
         mistake = self.diagnosis.names()[row] if self.diagnosis else ""
-        return dataclasses.replace(walk, distances=self._distances(walk.viewpoints, row), mistake=mistake)
+        task, wanted = self.episodes.task, self.episodes.extra.get("answer")
+        return dataclasses.replace(
+            walk,
+            distances=self._distances(walk.viewpoints, row),
+            mistake=mistake,
+            answer=None if self.answers is None else self.answers[row],
+            target=str(wanted[row]) if wanted and task.answer == "object" else None,
+        )
 
     def _distances(self, viewpoints: list[str], row: int) -> list[float]:
         """How far each viewpoint is from the nearest goal, in metres; nothing if the goals are secret."""

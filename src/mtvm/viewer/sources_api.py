@@ -23,6 +23,7 @@ from mtvm.viewer.summary import Summary
 from mtvm.viewer.texts import Text
 from mtvm.viewer.walks_api import svg
 
+Objects = Annotated[tuple[str, ...], Query(max_length=200)]
 Count = Annotated[int, Query(ge=0)]
 
 _PATIENCE = 0.5  # seconds; a browser has few connections, and one that waits for a picture is one less
@@ -98,9 +99,11 @@ def add_buildings(app: FastAPI, shown: Shown) -> None:
         return {"viewpoints": buildings.plan(known(buildings, scan))}
 
     @app.get("/api/buildings/{scan}/{viewpoint}")
-    def place(scan: str, viewpoint: str, agent: int | None = None, source: int | None = None) -> dict[str, Any]:
+    def place(
+        scan: str, viewpoint: str, agent: int | None = None, source: int | None = None, objects: Objects = ()
+    ) -> dict[str, Any]:
         """What is around a viewpoint: candidates, names and sentences in their directions, and whether there is an
-        image."""
+        image. `objects` are ids of those that should be among the names, however small they are."""
         buildings = shown.buildings_of(scan, agent, source)
         world = buildings.world(known(buildings, scan))
         node = known_node(buildings, scan, viewpoint)
@@ -120,7 +123,7 @@ def add_buildings(app: FastAPI, shown: Shown) -> None:
                 )
             ],
             "image": buildings.renderer(scan) is not None,
-            **dataclasses.asdict(buildings.place(scan, viewpoint)),
+            **dataclasses.asdict(buildings.place(scan, viewpoint, objects)),
         }
 
     @app.get("/api/buildings/{scan}/{viewpoint}/sphere.jpg")

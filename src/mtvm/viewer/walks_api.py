@@ -33,8 +33,9 @@ def add_walks(app: FastAPI, shown: Shown) -> None:
         source: int | None = None, id: Id | None = None, session: str | None = None, attention: bool = False
     ) -> Any:
         """An episode and its steps. With `attention` an agent that is here thinks it over again if need be."""
-        _, found = shown.chosen(source, id, session, attention)
-        return dataclasses.asdict(found) | {"left_reference": found.left_reference}
+        buildings, found = shown.chosen(source, id, session, attention)
+        named = {one: buildings.object_name(found.scan, one) for one in {found.target, found.answer} if one is not None}
+        return dataclasses.asdict(found) | {"left_reference": found.left_reference, "objects": named}
 
 
 def _add_drawings(app: FastAPI, shown: Shown) -> None:

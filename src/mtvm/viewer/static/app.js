@@ -7,6 +7,7 @@ import { EpisodeList } from "./list.js";
 import { Overview } from "./overview.js";
 import { Pane } from "./pane.js";
 import { showPanorama, markPanorama, turnPanorama } from "./panorama.js";
+import { objectsOf, wantedObjects } from "./said.js";
 import { Tables } from "./tables.js";
 import { Talk } from "./talk.js";
 
@@ -213,13 +214,13 @@ function drawHeader() {
     const number = Number(box.value), agent = state.agents.indexOf(number), here = number !== state.agents[0] && split(number) === split(state.agents[0]);
     box.checked = agent > 0;
     box.parentElement.hidden = !here;
-    box.parentElement.className = agent > 0 ? `agent-${agent % 6}` : "";
+    box.parentElement.className = agent > 0 ? `agent-${agent % 10}` : "";
     offered += here;
   }
   $("compare").hidden = !offered;
   $("compare").querySelector("summary").textContent = state.agents.length > 1 ? `Compare (${state.agents.length})` : "Compare";
   const many = state.agents.length > 1;
-  $("means").replaceChildren(...state.agents.map((source, agent) => element("span", { class: `agent-${agent % 6}` }, ...(many ? [element("span", { class: "swatch" }), `${shortName(source)}  `] : []),
+  $("means").replaceChildren(...state.agents.map((source, agent) => element("span", { class: `agent-${agent % 10}` }, ...(many ? [element("span", { class: "swatch" }), `${shortName(source)}  `] : []),
     Object.entries(info.sources[source].metrics).filter(([name]) => (many ? ["SR", "SPL"] : ["NE", "SR", "SPL", "nDTW"]).includes(name))
       .map(([name, value]) => `${name} ${value.toFixed(info.metrics[name].unit === "m" ? 2 : 1)}`).join("  "))));
   const said = state.agents.flatMap((source) => info.sources[source].notes.map((one) => `${nameOf(source)}: ${one}`));
@@ -291,19 +292,19 @@ async function redraw() {
   $("step").textContent = `step ${step} of ${last}`;
   $("slider").setAttribute("aria-valuetext", $("step").textContent);
   drawExports(main.address, step);
-  const plans = await Promise.all(parts.map((part) => planOf(part)));
+  const [plans, sights] = await Promise.all([Promise.all(parts.map(planOf)), Promise.all(parts.map((part) => sightsOf(part, step)))]);
   if (asked !== draws) return; // a later step overtook this one
   arrangePanes(parts);
   const mine = Math.min(step, main.walk.events.length - 1);
   await Promise.all([
-    ...parts.map((part, number) => part.pane.show(part.walk, part.address, step, { title: part.title, live: part.live && talk.canAct(step), units: info.metrics, plan: plans[number] })),
-    look(main.walk.events[mine], main.place, main.live && talk.canAct(step), plans[parts.indexOf(main)]),
+    ...parts.map((part, number) => part.pane.show(part.walk, part.address, step, { title: part.title, live: part.live && talk.canAct(step), units: info.metrics, plan: plans[number], sights: sights[number] })),
+    look(main.walk, main.walk.events[mine], main.place, main.live && talk.canAct(step), plans[parts.indexOf(main)]),
     insight.draw(main.walk, main.address, step, failed),
   ]);
   insight.mark(step);
   if (state.view === "watch") {
     for (const { walk, pane, address } of parts) if (step + 1 < walk.events.length) pane.ahead(address, step + 1);
-    if (mine + 1 < main.walk.events.length) lookAhead(main.walk.events[mine + 1], main.place).catch(() => null);
+    if (mine + 1 < main.walk.events.length) lookAhead(main.walk, main.walk.events[mine + 1], main.place).catch(() => null);
   }
   if (!document.body.dataset.shown) performance.mark("first view"); // for those who measure
   document.body.dataset.shown = `${main.address.session ?? `${state.agents[0]} ${main.walk.id}`} ${step}`;
@@ -317,18 +318,29 @@ async function planOf({ walk, place }) {
   return scan ? (await places.get(`${buildingPath(scan)}?${query(place)}`)).viewpoints : null;
 }
 
+// What is at the viewpoint of a step, among it the objects that the agent chooses from.
+function placeOf(walk, event, where) {
+  return places.get(`${pathOf(event)}?${query({ ...where, objects: wantedObjects(walk, event) })}`);
+}
+
+// Only where there are objects to choose from.
+async function sightsOf({ walk, place }, step) {
+  const event = walk.events[Math.min(step, walk.events.length - 1)];
+  return event && wantedObjects(walk, event).length ? (await placeOf(walk, event, place)).sights : [];
+}
+
 // What the next step needs is fetched while this one is looked at.
-async function lookAhead(event, where) {
-  const place = await places.get(`${pathOf(event)}?${query(where)}`);
+async function lookAhead(walk, event, where) {
+  const place = await placeOf(walk, event, where);
   if (place.image) await fetch(`${pathOf(event)}/sphere.jpg?${query(where)}`); // asks for it, if it has to be drawn
 }
 
-async function look(event, where, live, plan) {
+async function look(walk, event, where, live, plan) {
   if (!event) return;
-  const place = await places.get(`${pathOf(event)}?${query(where)}`);
+  const place = await placeOf(walk, event, where);
   const say = (note) => { $("room").textContent = [place.room, note].filter(Boolean).join(" · "); };
   const picture = `${pathOf(event)}/sphere.jpg?${query(where)}`;
-  showPanorama($("panorama"), { place, plan, picture, event, act: live ? (action) => talk.act(action) : null, hover: (action) => hover(action, scene().main.pane) }, say)
+  showPanorama($("panorama"), { place, plan, picture, event, objects: objectsOf(walk, event, place.sights), act: live ? (action) => talk.act(action) : null, hover: (action) => hover(action, scene().main.pane) }, say)
     .catch((error) => say(`The panorama cannot be drawn (${error.message}).`));
 }
 
@@ -372,12 +384,12 @@ function togglePlay() {
 }
 
 function key(event) {
-  if (event.target.closest("input, select, textarea, summary") || event.ctrlKey || event.metaKey || event.altKey || state.view === "overview") return;
+  if (event.target.closest("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey || state.view === "overview") return;
   if (event.shiftKey) {
     if (!turnPanorama(event.key)) return;
   } else if (event.key === "ArrowLeft") move(-1);
   else if (event.key === "ArrowRight") move(1);
-  else if (event.key === " " && event.target.tagName !== "BUTTON") togglePlay();
+  else if (event.key === " " && !event.target.closest("button, summary")) togglePlay();
   else return;
   event.preventDefault();
 }

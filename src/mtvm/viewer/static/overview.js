@@ -37,7 +37,7 @@ export class Overview {
   }
 
   swatch(agent) {
-    return element("span", { class: `swatch agent-${agent % 6}` });
+    return element("span", { class: `swatch agent-${agent % 10}` });
   }
 
   // Each agent's means with their intervals, and how much the others differ from the first.
@@ -88,7 +88,7 @@ export class Overview {
       group.append(shape("rect", { x: left - 4, y: 0, width: BAR * agents + 8, height: HIGH + 40, class: "catch" }));
       values.forEach(([value, low, high], agent) => {
         const x = left + BAR * agent;
-        group.append(shape("rect", { x, y: y(value), width: BAR - 3, height: Math.max(y(0) - y(value), 1), class: `agent-${agent % 6}` }));
+        group.append(shape("rect", { x, y: y(value), width: BAR - 3, height: Math.max(y(0) - y(value), 1), class: `agent-${agent % 10}` }));
         const middle = x + (BAR - 3) / 2;
         if (low !== null) group.append(shape("line", { x1: middle, x2: middle, y1: y(Math.min(high, 100)), y2: y(low), class: "whisker" }));
       });
@@ -106,7 +106,7 @@ export class Overview {
     const rows = this.found.mistakes.map(({ name, meaning, agents }) => element("tr", { title: meaning },
       element("th", { scope: "row" }, element("button", { type: "button", onclick: () => this.filter({ mistake: name }) }, name), element("small", {}, meaning)),
       ...agents.map((count, agent) => {
-        const bar = element("span", { class: `share-bar agent-${agent % 6}` });
+        const bar = element("span", { class: `share-bar agent-${agent % 10}` });
         bar.style.width = `${failed[agent] ? (100 * count) / failed[agent] : 0}%`;
         return element("td", {}, String(count), bar);
       })));

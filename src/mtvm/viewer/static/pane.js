@@ -3,6 +3,7 @@
 import { Kept, askDrawing, element, query } from "./api.js";
 import { MapView } from "./map.js";
 import { describe } from "./names.js";
+import { drawObjects, drawSaid } from "./said.js";
 
 const mapPath = (address, step, all) => `api/walk/map.svg?${query({ ...address, step, here: all ? null : true })}`;
 const LIKELY = 0.005;
@@ -16,15 +17,16 @@ export class Pane {
     this.title = element("h2");
     this.metrics = element("p", { class: "metrics" });
     this.words = element("div", { class: "words" });
-    this.thought = element("blockquote", { class: "thought-words" });
+    this.said = element("div", { class: "said" });
+    this.objects = element("div", { class: "objects" });
     this.view = new MapView();
     this.map = this.view.root;
     this.whole = element("button", { type: "button", class: "whole", "aria-pressed": "false", onclick: () => this.toggleWhole() }, "whole building");
     this.view.tools.append(this.whole);
     this.actions = element("ol", { class: "actions", "aria-label": "Candidates and their probabilities" });
     this.memory = element("div", { class: "memory" });
-    const thought = element("div", { class: "thought" }, this.thought, this.actions, this.memory);
-    this.root = element("article", { class: `pane agent-${number % 6}`, "data-agent": number }, this.title, this.words, this.map, thought, this.metrics);
+    const thought = element("div", { class: "thought" }, this.said, this.actions, this.objects, this.memory);
+    this.root = element("article", { class: `pane agent-${number % 10}`, "data-agent": number }, this.title, this.words, this.map, thought, this.metrics);
     for (const part of [this.map, this.actions]) {
       part.addEventListener("pointerover", (event) => this.hover?.(this.actionAt(event)));
       part.addEventListener("pointerleave", () => this.hover?.(null));
@@ -41,8 +43,8 @@ export class Pane {
     for (const part of this.root.querySelectorAll("[data-action]")) part.classList.toggle("hovered", action !== null && part.dataset.action === action);
   }
 
-  // `address` names the walk to the server; `plan` is where the building's viewpoints are.
-  async show(walk, address, step, { title, live = false, units, plan }) {
+  // `address` names the walk to the server; `plan` is where the building's viewpoints are, `sights` what is at this one.
+  async show(walk, address, step, { title, live = false, units, plan, sights = [] }) {
     const same = this.walk && walk.id === this.walk.id && walk.scan === this.walk.scan;
     if (walk !== this.walk || live) this.kept.clear();
     const last = walk.events.length - 1, mine = Math.min(step, last), ended = step > last;
@@ -52,8 +54,9 @@ export class Pane {
     this.title.replaceChildren(element("span", { class: "swatch" }), title, ...(walk.id && !live ? [element("code", { title: "the episode" }, walk.id)] : []),
       ...(ended ? [element("strong", { class: "over" }, `${done ? "stopped" : "ended"} at step ${last}`)] : []));
     this.drawWords(walk, event);
-    this.drawThought(event);
+    drawSaid(this.said, walk, event);
     this.drawActions(event, live);
+    drawObjects(this.objects, walk, event, sights);
     this.drawMemory(event);
     this.drawMetrics(walk, units);
     await this.drawMap(mapPath(address, mine, this.all), same);
@@ -115,12 +118,6 @@ export class Pane {
     }
     parts.push(text.slice(at));
     this.words.replaceChildren(...inTurns(parts));
-  }
-
-  drawThought(event) {
-    const said = [event?.thought, event?.answer ? `Answer: ${event.answer}` : null].filter(Boolean).join("\n");
-    this.thought.hidden = !said;
-    this.thought.textContent = said;
   }
 
   // Likely ones first; of those that an agent would hardly choose only the number is said, unless they can be clicked.
@@ -187,7 +184,7 @@ export class Pane {
     this.walk = null;
     this.view.clear();
     for (const part of [this.words, this.actions, this.memory, this.metrics]) part.replaceChildren();
-    this.thought.hidden = true;
+    this.said.hidden = this.objects.hidden = true;
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { element } from "./api.js";
 import { describe, direction } from "./names.js";
+import { corners } from "./said.js";
 
 let made = null; // the library is large: loaded when the first panorama is shown
 
@@ -84,7 +85,7 @@ async function pictureAt(address, overtaken) {
   }
 }
 
-async function drawSphere(container, { place, plan, event, act, hover }, picture, overtaken) {
+async function drawSphere(container, { place, plan, event, objects, act, hover }, picture, overtaken) {
   if (overtaken()) return;
   container.setAttribute("aria-label", description(place));
   if (now === undefined) now = picture;
@@ -98,13 +99,25 @@ async function drawSphere(container, { place, plan, event, act, hover }, picture
     if (overtaken()) return;
   }
   shown.rotate({ yaw, pitch: picture ? -0.1 : 0 });
-  markers.setMarkers([...words(place, picture), ...candidates(place, plan, event, act, hover)]);
+  const framed = objects.filter(({ view, box }) => Number.isInteger(view) && Array.isArray(box) && box.length === 4);
+  markers.setMarkers([...words(place, picture, framed), ...framed.flatMap(frame), ...candidates(place, plan, event, act, hover)]);
   uncover(container);
   container.dataset.ready = picture ? "image" : "words";
 }
 
-function words(place, picture) {
-  const sights = picture ? place.sights.filter((sight) => sight.kind === "room") : place.sights;
+// The box of an object that the agent may answer with, and its name.
+function frame({ id, name, view, box, share, chosen, target }) {
+  const kind = `object-box ${chosen ? "chosen" : ""} ${target ? "target" : ""}`, around = corners(view, box);
+  const said = `${name}${share === null ? "" : ` ${(100 * share).toFixed(0)}%`}${target ? " (target)" : ""}`;
+  const polygon = { id: `box-${id}`, polygon: around, className: kind, svgStyle: { fill: "transparent" }, zIndex: 2 };
+  if (!chosen && !target) return [polygon];
+  const label = { id: `box-name-${id}`, element: element("span", { class: kind.replace("object-box", "object-name") }, said), position: { yaw: around[0][0], pitch: around[0][1] }, anchor: "bottom left", zIndex: 8 };
+  return [polygon, label];
+}
+
+function words(place, picture, framed) {
+  const own = new Set(framed.filter(({ chosen, target }) => chosen || target).map(({ id }) => id)); // have a name of their own
+  const sights = (picture ? place.sights.filter((sight) => sight.kind === "room") : place.sights).filter(({ id }) => !own.has(id));
   return sights.map((sight, number) => ({
     id: `word-${number}`,
     element: element("span", { class: `sight ${sight.kind}` }, sight.text),

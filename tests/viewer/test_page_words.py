@@ -1,0 +1,119 @@
+"""What an agent said of its steps, what that cost, and the objects that it chose from, on the page."""
+
+import dataclasses
+import json
+import math
+import re
+import shutil
+
+import pytest
+from browsing import PATIENCE, long_episode, needs_chromium, visit
+from playwright.sync_api import expect
+
+from mtvm.acting.baselines import run_baseline
+from mtvm.tasks.events import EventFile, write_events
+from mtvm.tasks.load import load_episodes
+from mtvm.tasks.results import write_results
+from mtvm.viewer.sources import Defaults, open_sources
+
+pytestmark = needs_chromium
+STEPS = ("eval", "r2r-val_unseen", "steps.jsonl")
+
+
+def test_what_an_agent_said_is_shown_at_each_step(page, serve, plain_run, run, data):
+    place = ("eval", "r2r-val_unseen", "steps.jsonl")
+    (source,) = open_sources([run], Defaults(data=data))
+    walk = long_episode([source])
+    events = EventFile(run.joinpath(*place)).of(walk.id)
+    said = [dataclasses.replace(event, thought=f"<b>I think</b> of {event.step}.") for event in events]
+    write_events(plain_run.joinpath(*place), said)
+    visit(page, serve(open_sources([plain_run], Defaults(data=data))), f"#id={walk.id}&step=1")
+    expect(page.locator(".thought-words")).to_have_text("<b>I think</b> of 1.", timeout=PATIENCE)
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".thought-words")).to_have_text("<b>I think</b> of 2.", timeout=PATIENCE)
+
+
+def test_prompt_reply_and_costs_are_shown_as_data(page, serve, plain_run, run, data):
+    (source,) = open_sources([run], Defaults(data=data))
+    walk = long_episode([source])
+    details = {
+        "model": "stub-1",
+        "tokens": {"prompt": 1812, "reply": 95},
+        "cost": 0.0021,
+        "prompt": [{"role": "system", "content": "You walk."}, {"role": "user", "content": "<img src=x>"}],
+        "reply": '{"action": 1}',
+        "problem": "no JSON at first",
+        "map": {"seen": 4},
+    }
+    events = EventFile(run.joinpath(*STEPS)).of(walk.id)
+    write_events(plain_run.joinpath(*STEPS), [dataclasses.replace(event, details=details) for event in events])
+    visit(page, serve(open_sources([plain_run], Defaults(data=data))), f"#id={walk.id}")
+    said = page.locator(".said")
+    expect(said.locator(".facts")).to_have_text("stub-1 · prompt 1,812 + reply 95 tokens · $0.0021", timeout=PATIENCE)
+    expect(said.locator(".bad")).to_have_text("no JSON at first")
+    prompt = said.locator("details", has=page.locator("summary", has_text="Prompt"))
+    expect(prompt.locator("pre").first).to_be_hidden()
+    prompt.locator("summary").click()
+    assert prompt.locator("pre").all_inner_texts() == ["You walk.", "<img src=x>"]
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("body")).to_have_attribute("data-shown", re.compile(" 1$"), timeout=PATIENCE)
+    expect(prompt.locator("pre").first).to_be_visible()
+    assert said.locator("details").count() == 3
+
+
+@pytest.fixture(scope="module")
+def objects(data, tmp_path_factory):
+    """Results of REVERIE, in which every second answer is wrong, and what the agent thought of its objects."""
+    folder = tmp_path_factory.mktemp("objects") / "data"
+    shutil.copytree(data, folder)
+    (entries,) = [json.loads(path.read_text()) for path in folder.rglob("R2R_val_unseen.json")]
+    kept = [{**one, "id": f"{one['path_id']}_1", "objId": 1} for one in entries]
+    (folder / "REVERIE_val_unseen.json").write_text(json.dumps(kept))
+    path = next(folder.rglob("viewpoints.jsonl"))
+    places = [json.loads(line) for line in path.read_text().splitlines()]
+    for place in places:
+        place["objects"].append({"id": 7, "name": "floor lamp", "views": [13], "boxes": [[0, 0, 640, 480]]})
+    path.write_text("\n".join(map(json.dumps, places)))
+    episodes = load_episodes("reverie", "val_unseen", folder)
+    answers = ["1" if row % 2 else "7" for row in range(len(episodes))]
+    out = folder.parent / "pointing" / "eval" / "reverie-val_unseen"
+    out.mkdir(parents=True)
+    write_results(out / "results.json", episodes, run_baseline("shortest", episodes, 0), answers)
+    (out / "metrics.json").write_text(json.dumps({"split": "reverie val_unseen", "episodes": len(episodes)}))
+    (source,) = open_sources([folder.parent / "pointing"], Defaults(data=folder))
+    offered = {"objects": [{"id": "1", "probability": 0.25}, {"id": "7", "probability": 0.75}]}
+    write_events(
+        out / "steps.jsonl",
+        [
+            dataclasses.replace(event, answer=answer, details=offered)
+            for identity, answer in zip(source.episodes.ids, answers, strict=True)
+            for event in source.walk(identity).events
+        ],
+    )
+    return open_sources([folder.parent / "pointing"], Defaults(data=folder))
+
+
+def test_target_and_choice_of_an_object_are_named(page, serve, objects):
+    ids = objects[0].episodes.ids
+    running = serve(objects)
+    visit(page, running, f"#id={ids[0]}")
+    found = page.locator(".objects")
+    expect(found.locator(".target")).to_have_text("Target: chair 1", timeout=PATIENCE)
+    expect(found.locator(".chosen").first).to_have_text("Chosen: floor lamp 7 ✗")
+    listed = found.locator("li").all_inner_texts()
+    assert [" ".join(one.split()) for one in listed] == ["floor lamp 7 75.0%", "chair 1 (target) 25.0%"]
+    page.goto(f"{running.url}/#id={ids[1]}")
+    expect(found.locator(".chosen").first).to_have_text("Chosen: chair 1 ✓", timeout=PATIENCE)
+
+
+def test_boxes_are_where_the_objects_are(page_with_webgl, serve, objects):
+    page = page_with_webgl
+    visit(page, serve(objects), f"#id={objects[0].episodes.ids[0]}")
+    page.wait_for_selector("#panorama[data-ready] .object-box.target", state="attached", timeout=PATIENCE)
+    assert page.locator("#panorama .object-box.chosen").count() == 1
+    assert page.locator("#panorama .object-name.chosen").text_content() == "floor lamp 75%"
+    sides = page.evaluate("import('./static/said.js').then(({ corners }) => corners(13, [0, 0, 640, 480]))")
+    assert [heading for heading, _ in sides] == pytest.approx(
+        [math.radians(30) + side * math.atan(4 / 3 * math.tan(math.pi / 6)) for side in (-1, 1, 1, -1)]
+    )
+    assert [elevation > 0 for _, elevation in sides] == [True, True, False, False]
