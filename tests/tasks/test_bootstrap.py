@@ -150,3 +150,23 @@ def test_every_estimate_lies_among_the_scores_and_order_does_not_matter(scores, 
     same = bootstrap.difference(sample, Sample(scores, place))
     assert same.value == 0
     assert bootstrap.verdict(same) == "cannot tell"
+
+
+def test_p_value_is_small_where_every_building_agrees_and_large_where_they_do_not():
+    buildings = np.repeat(np.arange(12), 4)
+    base, gain = np.zeros(48), np.repeat(np.linspace(0.5, 1.5, 12), 4)
+    assert bootstrap.p_value(Sample(base + gain, buildings), Sample(base, buildings)) < 0.001
+    assert bootstrap.p_value(Sample(base, buildings), Sample(base + gain, buildings)) < 0.001
+    assert bootstrap.p_value(Sample(base, buildings), Sample(base, buildings)) == 1
+    turns = np.repeat(np.tile([1.0, -1.0], 6), 4)
+    assert bootstrap.p_value(Sample(turns, buildings), Sample(base, buildings)) > 0.5
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_is_that_of_its_definition(p_values):
+    """The smallest is multiplied by how many there are, the next by one less; never smaller than one before it."""
+    expected, largest = {}, 0.0
+    for rank, place in enumerate(sorted(range(len(p_values)), key=lambda one: p_values[one])):
+        largest = max(largest, min(1.0, p_values[place] * (len(p_values) - rank)))
+        expected[place] = largest
+    assert bootstrap.holm(p_values) == pytest.approx([expected[place] for place in range(len(p_values))])

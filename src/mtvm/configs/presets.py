@@ -101,6 +101,20 @@ def _laptop_runs() -> dict[str, TrainConfig]:
             semantic.loss, imitation=dataclasses.replace(semantic.loss.imitation, weight=0.0), word_dropping=0.1
         ),
     )
+    claims = dataclasses.replace(
+        semantic,
+        out=Path("runs/r2r-claims"),
+        model=dataclasses.replace(semantic.model, bidirectional=True),
+        data=dataclasses.replace(semantic.data, sight="guesses"),
+        loss=dataclasses.replace(
+            semantic.loss,
+            imitation=dataclasses.replace(semantic.loss.imitation, weight=0.0),
+            teacher_forced_updates=800,
+        ),
+        optimizer=dataclasses.replace(semantic.optimizer, updates=3600, warmup=300, ema=0.998),
+        selection=SelectionConfig(split="r2r/val_seen", every=3600),
+        batch=8,
+    )
     long_too = ("r2r/val_seen", "r2r/val_unseen", "long/val_seen", "long/val_unseen")
     demo = TrainConfig(
         out=Path("runs/demo/memory"),
@@ -122,7 +136,7 @@ def _laptop_runs() -> dict[str, TrainConfig]:
         selection=SelectionConfig(split="r2r/val_seen", every=10),
         batch=8,
     )
-    return {"r2r-map": on_map, "r2r-semantic": semantic, "demo": demo, "tiny": tiny}
+    return {"r2r-map": on_map, "r2r-semantic": semantic, "r2r-claims": claims, "demo": demo, "tiny": tiny}
 
 
 def pretraining(config: TrainConfig) -> TrainConfig:
@@ -152,7 +166,7 @@ def _with_students(share: float, teacher_forced_updates: int) -> LossConfig:
 
 PRESETS: dict[str, TrainConfig] = _paper_runs() | {"paper-small": _paper_small()} | _laptop_runs()
 PRETRAINING: dict[str, TrainConfig] = {
-    name: pretraining(PRESETS[name]) for name in ("paper", "paper-small", "r2r-map", "tiny")
+    name: pretraining(PRESETS[name]) for name in ("paper", "paper-small", "r2r-map", "r2r-semantic", "tiny")
 }
 DESCRIPTIONS: dict[str, str] = {
     "paper": "The paper's R2R run: 768 wide, 9 + 4 layers, batch 16, with PREVALENT's augmented instructions.",
@@ -162,6 +176,7 @@ DESCRIPTIONS: dict[str, str] = {
     "paper-small": "The paper's network and losses in small, sight from captions. A quarter of an hour on one core.",
     "r2r-map": "Real R2R without images, acting on a map: names or --data.sight guesses. An hour on one core.",
     "r2r-semantic": "The paper's actions, to neighbours only; alternating teacher and student, no words dropped.",
+    "r2r-claims": "The paper's actions and both directions, as a student; what `mtvm study run claims` trains.",
     "demo": "The small agent of `make demo`, for the built-in world and its long walks. Six minutes on one core.",
     "tiny": "A few seconds, to try things.",
 }

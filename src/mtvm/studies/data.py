@@ -17,6 +17,7 @@ from mtvm.features.store import FeatureStore
 from mtvm.io.files import read_json, write_json
 from mtvm.learning.sight import SightMaker
 from mtvm.tasks.data import DataFolder
+from mtvm.tasks.folds import fold_entries
 from mtvm.tasks.load import load_episodes, task_file
 from mtvm.tasks.r4r import build_r4r
 from mtvm.tasks.records import read_records
@@ -27,6 +28,19 @@ _R4R_PATHS = {"train": 4000}
 _R4R_OTHER_PATHS = 400
 """R4R has nine instructions for each of its many paths; a study takes this many paths, and three instructions each."""
 _R4R_EVERY = 4  # of the nine: first with first, second with second, third with third
+
+
+@dataclasses.dataclass(frozen=True)
+class Fold:
+    """Splits of one of the parts into which the buildings are dealt."""
+
+    number: int
+    fit: str
+    """To learn from: all instructions of the other buildings but for those of val_seen."""
+    seen: str
+    """To choose weights by: those."""
+    new: str
+    """To be evaluated on: all instructions of the fold's buildings."""
 
 
 class StudyData:
@@ -69,6 +83,24 @@ class StudyData:
             split = dataclasses.replace(split, split=str(self._make_share(path, share)))
         weight = "" if split.weight == 1 else f"@{split.weight:g}"
         return f"{split.task.name}/{split.split}{weight}"
+
+    def folds(self, count: int) -> list[Fold]:
+        """R2R's buildings whose goals are known, dealt into folds."""
+        train = [entry for split in ("train", "val_unseen") for entry in self._entries(split)]
+        seen = self._entries("val_seen")
+        made = []
+        for number, entries in enumerate(fold_entries(train, seen, count)):
+            paths = {
+                name: self._write(f"fold-{number + 1}-of-{count}/{name}", list(some)) for name, some in entries.items()
+            }
+            made.append(Fold(number + 1, **{name: f"r2r/{path}" for name, path in paths.items()}))
+        return made
+
+    def _entries(self, split: str) -> list[Any]:
+        """Of one of R2R's files."""
+        records = read_records(task_file(self.folder, Split.parse(f"r2r/{split}").task, split), "path_id")
+        records.column("scan", str)
+        return records.entries
 
     def store(self, config: DataConfig) -> FeatureStore | None:
         """What agents of this config see; made now if need be, before many processes want it. None for the blind."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.acting.baselines import Baseline, run_baseline
+from mtvm.configs.run import Split
 from mtvm.errors import InputError
 from mtvm.io.files import read_bytes, read_json
 from mtvm.learning.run_folder import RunFolder
@@ -76,7 +77,7 @@ class Findings:
     ) -> None:
         self.request, self.data, self.preset, self.failed = request, data, preset, failed
         self.trials = [trial for trial in trials if trial.preset in (preset, GIVEN)]
-        self._scores: dict[tuple[str, str, str | None], Scores | None] = {}
+        self._scores: dict[tuple[str, str, str | None, int | None], Scores | None] = {}
 
     @property
     def study(self) -> Study:
@@ -97,17 +98,33 @@ class Findings:
         """The trials of an arm that did not fail."""
         return [trial for trial in self.trials if trial.arm == arm and trial.folder.name not in self.failed]
 
-    def scores(self, arm: str, split: str, condition: str | None = None) -> Scores | None:
-        """Of an arm on a split; None if all its trials failed, or the split was not evaluated."""
-        key = arm, split, condition
+    def scores(
+        self, arm: str, split: str, condition: str | None = None, memory_steps: int | None = None
+    ) -> Scores | None:
+        """Of an arm on a split; None if all its trials failed, or the split was not evaluated. Folds are put together;
+        a seed of which one failed is left out."""
+        key = arm, split, condition, memory_steps
         if key not in self._scores:
-            files = [file for trial in self.of(arm) if (file := _episodes(trial, split, condition)) is not None]
-            self._scores[key] = _joined([read_episodes(file) for file in files]) if files else None
+            by_seed: dict[int, list[Scores]] = {}
+            for trial in self.of(arm):
+                if (file := _episodes(trial, split, condition, memory_steps)) is not None:
+                    by_seed.setdefault(trial.seed, []).append(read_episodes(file))
+            if folds := len({trial.fold for trial in self.trials if trial.fold is not None}):
+                whole = [_of_folds(parts) for parts in by_seed.values() if len(parts) == folds]
+            else:
+                whole = [part for parts in by_seed.values() for part in parts]
+            self._scores[key] = _joined(whole) if whole else None
         return self._scores[key]
 
     def mean(self, arm: str, split: str, metric: str, condition: str | None = None) -> Interval | None:
         scores = self.scores(arm, split, condition)
         return None if scores is None else scores.mean(metric)
+
+    def fold_episodes(self) -> list[EpisodeSet]:
+        """Of each fold, in the order of the scores."""
+        texts = {trial.fold: trial.evaluations[0].split for trial in self.trials}
+        splits = [Split.parse(text) for text in texts.values()]
+        return [load_episodes(split.task, split.split, self.data.folder) for split in splits]
 
     def episodes(self, split: str) -> EpisodeSet:
         """The episodes of a split, in the order of its scores."""
@@ -136,7 +153,7 @@ class Findings:
             trial.evaluation(one) / COST
             for trial in self.of(arm)
             for one in trial.evaluations
-            if shown_split(one.split) == split and one.condition is None
+            if shown_split(one.split) == split and one.condition is None and one.memory_steps is None
         ]
         costs = [read_numbers(file, ("seconds", "episodes")) for file in files]
         return float(np.mean([cost["seconds"] / cost["episodes"] for cost in costs])) if costs else None
@@ -150,7 +167,7 @@ class Findings:
         """The result file of the arm's first seed."""
         for trial in self.of(arm)[:1]:
             for one in trial.evaluations:
-                if shown_split(one.split) == split and one.condition is None:
+                if shown_split(one.split) == split and one.condition is None and one.memory_steps is None:
                     return trial.evaluation(one) / "results.json"
         return None
 
@@ -234,10 +251,19 @@ def _joined(parts: list[Scores]) -> Scores:
     return Scores.of_seeds(parts)
 
 
-def _episodes(trial: Trial, split: str, condition: str | None) -> Path | None:
+def _of_folds(parts: list[Scores]) -> Scores:
+    """The folds together, each of which has other buildings."""
+    first, *_ = parts
+    ids, buildings = ([one for part in parts for one in getattr(part, name)] for name in ("ids", "buildings"))
+    columns = {name: np.concatenate([part.columns[name] for part in parts], axis=1) for name in first.columns}
+    return Scores(ids, buildings, columns, first.metrics)
+
+
+def _episodes(trial: Trial, split: str, condition: str | None, memory_steps: int | None = None) -> Path | None:
     """The table of a trial's evaluation; None where goals are secret, or it was not evaluated."""
     for one in trial.evaluations:
         file = trial.evaluation(one) / EPISODE_TABLE
-        if shown_split(one.split) == split and one.condition == condition and file.is_file():
+        asked = shown_split(one.split) == split and one.condition == condition and one.memory_steps == memory_steps
+        if asked and file.is_file():
             return file
     return None

@@ -44,6 +44,7 @@ def keep(trials: Sequence[Trial], metrics: Sequence[str], folder: Path) -> None:
             "preset": trial.preset,
             "seed": trial.seed,
             "config": None if trial.config is None else trial.config.to_dict(),
+            **({} if trial.fold is None else {"fold": trial.fold}),
             "training": read_json(trial.training, "record of a trial") if trial.training.is_file() else None,
             "evaluations": {
                 evaluation: read_json(place / COST, "record of a trial") if (place / COST).is_file() else None
@@ -97,7 +98,8 @@ def as_kept(trial: Trial, folder: Path) -> Trial:
     if trial.is_done or not (folder / TRIALS).is_file():
         return trial
     for name, cost in _told(folder).items():
-        if (cost.get("arm"), cost.get("preset"), cost.get("seed")) == (trial.arm, trial.preset, trial.seed):
+        kept_as = tuple(cost.get(name) for name in ("arm", "preset", "seed", "fold"))
+        if kept_as == (trial.arm, trial.preset, trial.seed, trial.fold):
             plain = cost.get("config")
             config = trial.config if plain is None else TrainConfig.from_dict(plain, folder / TRIALS)
             kept = dataclasses.replace(trial, folder=trial.folder.with_name(name), config=config)

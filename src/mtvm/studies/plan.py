@@ -54,7 +54,8 @@ class Request:
     @property
     def columns(self) -> tuple[str, ...]:
         """The presets that the arms are built on."""
-        return self.presets or (self.budget.preset,)
+        own = self.study.preset if self.budget.name == "cpu" else ""
+        return self.presets or (own or self.budget.preset,)
 
     @property
     def seed_count(self) -> int:
@@ -78,6 +79,8 @@ def parse_options(texts: tuple[str, ...]) -> dict[str, Any]:
 def make_plan(request: Request, data: StudyData) -> list[Trial]:
     """All trials; raises before any of them is begun if data is missing or an option wrong."""
     study = request.study
+    if study.folds:
+        return _fold_trials(request, data)
     splits = [*study.splits, *(text for text in study.if_there if data.has(text))]
     evaluated: list[tuple[str, str | None]] = [(data.split(text), None) for text in splits]
     is_blind = data.config().sight == BLIND
@@ -90,6 +93,41 @@ def make_plan(request: Request, data: StudyData) -> list[Trial]:
         for seed in range(request.seed_count)
     ]
     trials += [_agent_trial(request, data, path, evaluated) for path in request.agents]
+    return [trial.of_any_version() for trial in trials] if request.any_version else trials
+
+
+def _fold_trials(request: Request, data: StudyData) -> list[Trial]:
+    """For each arm, seed and fold an agent that never saw the fold's buildings, evaluated in them."""
+    study = request.study
+    if request.agents or request.init is not None:
+        raise InputError(f"{study.name} trains agents that have not seen a fold; it takes no --agents and no --init.")
+    trials = []
+    for fold in data.folds(study.folds):
+        for preset in request.columns:
+            for arm in study.arms_of(request.budget):
+                for seed in range(request.seed_count):
+                    config = config_of(request, data, preset, arm, seed)
+                    reads = dataclasses.replace(config.data, train=(fold.fit,))
+                    chosen = dataclasses.replace(config.selection, split=fold.seen)
+                    config = dataclasses.replace(config, data=reads, selection=chosen)
+                    folder = request.out.absolute() / "trials" / key_of_run(config, data)
+                    evaluations = tuple(
+                        Evaluated(name_of_evaluation(fold.new, None, data, steps), fold.new, memory_steps=steps)
+                        for steps in (None, *arm.fewer_steps)
+                    )
+                    trials.append(
+                        Trial(
+                            folder,
+                            arm.name,
+                            preset,
+                            seed,
+                            reads,
+                            evaluations,
+                            config,
+                            device=request.device,
+                            fold=fold.number,
+                        )
+                    )
     return [trial.of_any_version() for trial in trials] if request.any_version else trials
 
 

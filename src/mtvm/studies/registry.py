@@ -21,6 +21,8 @@ NAMES = (
     "horizon",
     "scaling",
     "robustness",
+    "claims",
+    "claims-map",
 )
 
 

@@ -16,6 +16,8 @@ Options = Mapping[str, Any]
 """Options of a training run by their names on the command line, such as {"model.memory_steps": 4}."""
 
 SEEN, UNSEEN = "r2r/val_seen", "r2r/val_unseen"
+NEW = "r2r/new"
+"""All instructions of the buildings of a fold, of all folds together."""
 
 NO_CONSISTENCY: Options = {"loss.consistency.enabled": False}
 NO_HISTORY: Options = {"model.history": "none", **NO_CONSISTENCY}
@@ -31,6 +33,8 @@ class Arm:
     """Share of the paths to train on."""
     quick: bool = True
     """Whether it is part of the study at the budget quick too."""
+    fewer_steps: tuple[int, ...] = ()
+    """With how many of the last steps in memory its agents are evaluated too."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,6 +67,14 @@ class Study:
     shows: tuple[str, ...] = ("SR", "SPL")
     """The metrics of its own tables and figures."""
     baselines: tuple[Baseline, ...] = ()
+    folds: int = 0
+    """Into how many parts the buildings are dealt, if there are so many.
+
+    An agent of each arm is then trained for each part, in the buildings of the others, and evaluated in its own,
+    instead of on `splits`.
+    """
+    preset: str = ""
+    """What its arms are built on at the budget cpu, if not on what other studies are."""
     conditions: tuple[str, ...] = ()
     """What is changed in the split `compared_on` after training, see `conditions.py`."""
 

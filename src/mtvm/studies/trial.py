@@ -63,6 +63,8 @@ class Evaluated:
     """Of its folder."""
     split: str
     condition: str | None = None
+    memory_steps: int | None = None
+    """How many of the last steps are in memory; None for as many as in training."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,11 +79,14 @@ class Trial:
     """What to train; None for an agent that is given."""
     agent: Path | None = None
     device: str = "auto"
+    fold: int | None = None
+    """Which of the parts of the buildings is new to the agent, from 1."""
 
     @property
     def name(self) -> str:
         seed = "" if self.config is None else f", seed {self.seed}"
-        return f"{self.arm} ({self.preset}{seed})"
+        fold = "" if self.fold is None else f", fold {self.fold}"
+        return f"{self.arm} ({self.preset}{seed}{fold})"
 
     @property
     def code(self) -> str:
@@ -186,10 +191,11 @@ def _digest_of_weights(path: Path) -> Any:
     return digest_of(path)
 
 
-def name_of_evaluation(text: str, condition: str | None, data: StudyData) -> str:
+def name_of_evaluation(text: str, condition: str | None, data: StudyData, memory_steps: int | None = None) -> str:
     """Of the folder of an evaluation: by its name the split is known to people, by its digest to us."""
     split = Split.parse(text)
     parts = [split.task.name, Path(split.split).stem, *([condition.replace(" ", "-")] if condition else [])]
+    parts += [] if memory_steps is None else [f"memory-{memory_steps}"]
     return "-".join([*parts, hashlib.sha256(data.digest(text).encode()).hexdigest()[:8]])
 
 

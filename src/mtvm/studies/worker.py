@@ -128,7 +128,7 @@ def _evaluate(trial: Trial, one: Evaluated) -> None:
     with atomic_path(trial.evaluation(one)) as fresh:
         fresh.mkdir()
         with _changed(trial, one, episodes, fresh / "changed") as (where, text):
-            (done,) = evaluate(agent, text, data=where, show_progress=False).values()
+            (done,) = evaluate(agent, text, data=where, memory_steps=one.memory_steps, show_progress=False).values()
         # The changed episodes have the same buildings, so that their nodes are numbered alike.
         write_evaluation(fresh, dataclasses.replace(done, episodes=episodes), trial.name)
         write_json(fresh / COST, {"episodes": len(episodes), "seconds": done.seconds}, indent=1)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -80,6 +81,25 @@ def difference(one: Sample, other: Sample, seed: int = 0) -> Interval:
     buildings, ours, theirs = _drawn(seed, len(one.names), len(one.sums), len(other.sums))
     drawn = one.drawn_means(ours, buildings) - other.drawn_means(theirs, buildings)
     return _interval(one.mean - other.mean, drawn, len(one.names))
+
+
+def p_value(one: Sample, other: Sample, seed: int = 0) -> float:
+    """How probable so large a difference, of either sign, would be if there were none: the share of the draws on the
+    other side of 0, twice. It is never 0, as there are only so many draws."""
+    _check_pair(one, other)
+    buildings, ours, theirs = _drawn(seed, len(one.names), len(one.sums), len(other.sums))
+    drawn = one.drawn_means(ours, buildings) - other.drawn_means(theirs, buildings)
+    below, above = np.count_nonzero(drawn <= 0), np.count_nonzero(drawn >= 0)
+    return min(1.0, 2 * (min(below, above) + 1) / (DRAWS + 1))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's correction: what each would have to be below for the chance of any false claim to stay below that."""
+    order = np.argsort(p_values, kind="stable")
+    scaled = (len(p_values) - np.arange(len(p_values))) * np.asarray(p_values)[order]
+    corrected = np.empty(len(p_values))
+    corrected[order] = np.minimum(np.maximum.accumulate(scaled), 1.0)
+    return corrected.tolist()
 
 
 def interquartile_mean(sample: Sample, seed: int = 0) -> Interval:
