@@ -1,16 +1,21 @@
 """The gymnasium environments, by gymnasium's own checker and by walking."""
 
 import dataclasses
+import subprocess
+import sys
 
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env
 
 import mtvm.gym
 from mtvm.errors import InputError
 from mtvm.features.store import FeatureStore
+from mtvm.models.text import text_reader
 from mtvm.tasks.data import DataFolder
+from mtvm.tasks.definitions import Success
 from mtvm.tasks.registry import TASKS
 
 
@@ -162,10 +167,84 @@ def test_max_steps_default_to_the_tasks_horizon(tiny_folder, arguments, steps):
     assert mtvm.gym.NavigationVectorEnv(2, data=DataFolder(tiny_folder), **arguments).max_steps == steps
 
 
-@pytest.mark.parametrize("supervision", ["mixed", "oracle"])
-def test_registered_environments_keep_their_max_steps(tiny_folder, supervision):
-    for name, steps in (("mtvm/R2R-v0", 15), ("mtvm/NDH-v0", 80)):
-        assert vector(tiny_folder, name, supervision=supervision).unwrapped.max_steps == steps
+@pytest.mark.parametrize(("supervision", "steps"), [("mixed", 80), ("navigator", 80), ("oracle", 20)])
+def test_registered_environments_have_the_horizon_of_their_episodes(tiny_folder, supervision, steps):
+    assert vector(tiny_folder, supervision=supervision).unwrapped.max_steps == 15
+    assert vector(tiny_folder, "mtvm/NDH-v0", supervision=supervision).unwrapped.max_steps == steps
+    assert vector(tiny_folder, "mtvm/NDH-v0", supervision=supervision, max_steps=7).unwrapped.max_steps == 7
+
+
+def test_every_task_but_augmented_instructions_has_an_environment():
+    assert {task for task in mtvm.gym.ENVIRONMENTS.values() if task} == TASKS.keys() - {"prevalent"}
+    assert mtvm.gym.ENVIRONMENTS.keys() <= gymnasium.registry.keys()
+
+
+def test_environments_are_made_without_an_import_of_ours(tiny_folder):
+    code = (
+        "import gymnasium, sys; env = gymnasium.make('mtvm.gym:mtvm/R4R-v0', data=sys.argv[1], split=sys.argv[2]); "
+        "print(env.unwrapped.episodes.task.name, env.unwrapped.max_steps)"
+    )
+    arguments = [str(tiny_folder), str(tiny_folder / "R2R" / "R2R_val_unseen.json")]
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["r4r", "30"]
+
+
+def test_environment_of_a_task_of_ones_own_takes_its_success_and_horizon(tiny_folder):
+    at_goal = dataclasses.replace(TASKS["r2r"], name="mine", horizon=_nine, success=Success(radius=0.0))
+    env = gymnasium.make("mtvm/Navigation-v0", task=at_goal, data=tiny_folder, split="val_unseen").unwrapped
+    assert (env.episodes.task.name, env.max_steps) == ("mine", 9)
+    _, info = env.reset(seed=0)
+    while info["distance"] >= 3 or info["teacher"] == 0:
+        _, _, _, truncated, info = env.step(info["teacher"])
+        assert not truncated
+    assert 0 < info["distance"] < 3
+    _, reward, _, _, info = env.step(0)
+    assert (reward, info["success"]) == (-2, False)
+
+
+def _nine(supervision):
+    return 9
+
+
+# Libraries of reinforcement learning
+
+
+@pytest.mark.parametrize(("tokens", "length"), [("wordpiece-en", 80), ("bytes", 400)])
+def test_tokens_take_the_place_of_the_instruction(tiny_folder, tokens, length):
+    envs = vector(tiny_folder, tokens=tokens, split="val_unseen", order="sequential")
+    observation, _ = envs.reset(seed=0)
+    kinds = {type(space) for space in envs.single_observation_space.spaces.values()}
+    assert kinds == {spaces.Box, spaces.Discrete, spaces.MultiBinary}, "arrays alone"
+    assert envs.observation_space.contains(observation)
+    assert observation["instruction"].shape == (6, length)
+    texts = envs.unwrapped.episodes.texts[:6]
+    expected = text_reader(tokens).tokenize(texts, length).padded(length).ids
+    assert (observation["instruction"] == expected.numpy()).all()
+    check_env(gymnasium.make("mtvm/R2R-v0", data=tiny_folder, tokens=tokens).unwrapped)
+
+
+def test_tokens_of_a_dialog_are_its_end(tiny_folder, tiny_ndh):
+    envs = vector(tiny_folder, "mtvm/NDH-v0", tokens="bytes", split="val_unseen", order="sequential")
+    ids = envs.reset(seed=0)[0]["instruction"]
+    expected = text_reader("bytes").tokenize(tiny_ndh.texts[:6], ids.shape[1], truncation="start")
+    assert (ids == expected.padded(ids.shape[1]).ids.numpy()).all()
+
+
+def test_action_masks_are_what_the_observation_says_through_wrappers(tiny_folder):
+    """MaskablePPO asks for `action_masks` by name, through whatever is wrapped around: a row of booleans."""
+    env, envs = gymnasium.make("mtvm/R2R-v0", data=tiny_folder), vector(tiny_folder)
+    observation, info = env.reset(seed=5)
+    for _ in range(4):
+        masks = env.get_wrapper_attr("action_masks")()
+        assert masks.dtype == bool
+        assert (masks == observation["actions"]).all()
+        assert masks.shape == (env.action_space.n,)
+        observation, *_, info = env.step(info["teacher"] or 1)
+    observations, _ = envs.reset(seed=5)
+    assert (envs.unwrapped.action_masks() == observations["actions"]).all()
+    last = np.where(envs.unwrapped.action_masks(), np.arange(envs.single_action_space.n), 0).max(axis=1)
+    *_, info = envs.step(last)
+    assert not info["impossible"].any()
 
 
 def test_teacher_follows_the_path_if_the_task_says_so(there_and_back):

@@ -1,16 +1,19 @@
-"""Gymnasium environments over the batched simulator: `mtvm/R2R-v0` and `mtvm/NDH-v0`.
+"""Gymnasium environments over the batched simulator, for every task.
 
-    import gymnasium, mtvm.gym
-    envs = gymnasium.make_vec("mtvm/R2R-v0", num_envs=64, data="path/to/data", split="train")
+    import gymnasium
+    envs = gymnasium.make_vec("mtvm.gym:mtvm/R2R-v0", num_envs=64, data="path/to/data", split="train")
+    mine = gymnasium.make("mtvm.gym:mtvm/Navigation-v0", task="my_task:STAIRS", tokens="wordpiece-en")
 
 Action 0 stops; action i moves to candidate i - 1. (Elsewhere STOP comes after the candidates, whose number varies;
-gymnasium's `Discrete` spaces are fixed, so here it comes first.) The observation's `actions` marks the valid actions;
-an invalid one costs a step and leaves the agent where it is. The reward of a move is the decrease in distance to the
-goal, in metres; stopping earns 2 within 3 m of a goal, else -2. An episode is truncated after `max_steps` actions.
+gymnasium's `Discrete` spaces are fixed, so here it comes first.) The observation's `actions` and `action_masks()` mark
+the valid actions; an invalid one costs a step and leaves the agent where it is. The reward of a move is the decrease in
+distance to the goal, in metres; stopping earns 2 where the task says that it is right, else -2. An episode is truncated
+after `max_steps` actions.
 """
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,7 +25,6 @@ from mtvm.features.store import FeatureStore
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
-from mtvm.tasks.registry import TASKS
 from mtvm.tasks.spec import TaskSpec
 from mtvm.tasks.teacher import Teacher
 from mtvm.tasks.way import WayAhead
@@ -39,6 +41,17 @@ except ImportError:
 
 _STOP_REWARD = 2.0
 
+ENVIRONMENTS = {
+    "mtvm/R2R-v0": "r2r",
+    "mtvm/R4R-v0": "r4r",
+    "mtvm/Long-v0": "long",
+    "mtvm/NDH-v0": "ndh",
+    "mtvm/REVERIE-v0": "reverie",
+    "mtvm/Navigation-v0": None,
+}
+"""What is registered, and the task of each; None for the one whose task is given, such as one of your own. Gymnasium 1.0
+did away with entry points of packages: `mtvm.gym:` before a name imports this module."""
+
 Arrays = dict[str, Any]
 
 
@@ -50,6 +63,8 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
         task, split, data, supervision: as for `load_episodes`.
         features: a feature store (see `mtvm features import`); observations then have `features`.
         max_steps: actions after which an episode is truncated; default: the task's horizon.
+        tokens: the instruction as the tokens of a text reader (wordpiece-en, bytes, characters or MODULE:NAME) instead
+            of a text, for libraries whose observations are arrays alone; 0 pads.
         order: `random`, or `sequential` to go through the split repeatedly.
         episodes: loaded episodes, instead of task, split and data.
     """
@@ -65,6 +80,7 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
         supervision: str = "mixed",
         features: str | Path | FeatureStore | None = None,
         max_steps: int | None = None,
+        tokens: str | None = None,
         order: Literal["random", "sequential"] = "random",
         episodes: EpisodeSet | None = None,
     ) -> None:
@@ -81,6 +97,7 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
             world = self.episodes.world
             scans = [world.scans[number] for number in world.scan_of_node]
             self._feature_rows = self.features.rows(scans, world.viewpoints.tolist())
+        self._words = None if tokens is None else _tokens(tokens, self.episodes)
         self.single_observation_space = self._describe_observation()
         self.single_action_space = spaces.Discrete(self.episodes.world.max_candidates + 1)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -102,11 +119,8 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
 
     def _describe_observation(self) -> spaces.Dict:
         candidates = self.episodes.world.max_candidates
-        texts = self.episodes.texts
         parts: dict[str, spaces.Space[Any]] = {
-            "instruction": spaces.Text(
-                min_length=0, max_length=max(map(len, texts)), charset=frozenset("".join(texts)) | {" "}
-            ),
+            "instruction": self._describe_instruction(),
             "view": spaces.Discrete(VIEWS),
             "angles": spaces.Box(-1, 1, (candidates, 4), np.float32),
             "actions": spaces.MultiBinary(candidates + 1),
@@ -115,6 +129,18 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
             limit = float(np.finfo(np.float16).max)
             parts["features"] = spaces.Box(-limit, limit, (candidates, self.features.width), np.float32)
         return spaces.Dict(parts)
+
+    def _describe_instruction(self) -> spaces.Space[Any]:
+        if self._words is not None:
+            ids, vocabulary = self._words
+            return spaces.Box(0, vocabulary - 1, ids.shape[1:], np.int64)
+        texts = self.episodes.texts
+        return spaces.Text(min_length=0, max_length=max(map(len, texts)), charset=frozenset("".join(texts)) | {" "})
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """(num_envs, actions) true for the actions that are possible now."""
+        count = self.episodes.world.degree[self.simulator.node]
+        return np.arange(self.episodes.world.max_candidates + 1) <= count[:, None]
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
@@ -171,13 +197,14 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
         width = world.max_candidates
         angles = np.zeros((self.num_envs, width, 4), dtype=np.float32)
         angles[:, : seen.angles.shape[1]] = np.clip(seen.angles, -1, 1)
-        actions = np.ones((self.num_envs, width + 1), dtype=np.int8)
-        actions[:, 1:] = np.arange(width) < seen.count[:, None]
+        texts = self.episodes.texts
         observation: Arrays = {
-            "instruction": tuple(self.episodes.texts[row] for row in self.episode),
+            "instruction": tuple(texts[row] for row in self.episode)
+            if self._words is None
+            else self._words[0][self.episode],
             "view": seen.view,
             "angles": angles,
-            "actions": actions,
+            "actions": self.action_masks().astype(np.int8),
         }
         if self.features is not None:
             observation["features"] = self._gather_features(seen)
@@ -205,6 +232,7 @@ class NavigationEnv(gymnasium.Env[Arrays, np.int64]):
 
     def __init__(self, **arguments: Any) -> None:
         self._batch = NavigationVectorEnv(num_envs=1, **arguments)
+        self.episodes, self.max_steps = self._batch.episodes, self._batch.max_steps
         self.observation_space = self._batch.single_observation_space
         self.action_space = self._batch.single_action_space
 
@@ -217,6 +245,21 @@ class NavigationEnv(gymnasium.Env[Arrays, np.int64]):
         observation, rewards, stopped, truncated, info = self._batch.step(np.array([action]))
         return _first(observation), float(rewards[0]), bool(stopped[0]), bool(truncated[0]), _first(info)
 
+    def action_masks(self) -> NDArray[np.bool_]:
+        """(actions,) true for the actions that are possible now."""
+        return self._batch.action_masks()[0]
+
+
+def _tokens(reader: str, episodes: EpisodeSet) -> tuple[NDArray[np.int64], int]:
+    """(N, L) the instructions as a text reader's tokens, as many as the task's texts may have, and how many different
+    tokens there are."""
+    from mtvm.models.text import text_reader
+
+    task, found = episodes.task, text_reader(reader)
+    length = math.ceil(task.max_text * found.tokens_per_piece)
+    tokens = found.tokenize(episodes.texts, length, truncation=task.truncation).padded(length)
+    return tokens.ids.numpy(), found.vocabulary
+
 
 def _first(batch: Arrays) -> Arrays:
     return {name: values[0] for name, values in batch.items()}
@@ -224,14 +267,13 @@ def _first(batch: Arrays) -> Arrays:
 
 def register() -> None:
     """Register the environments with gymnasium; called when this module is imported."""
-    for name in ("r2r", "ndh"):
-        environment = f"mtvm/{TASKS[name].title}-v0"
+    for environment, task in ENVIRONMENTS.items():
         if environment not in gymnasium.registry:
             gymnasium.register(
                 id=environment,
                 entry_point="mtvm.gym:NavigationEnv",
                 vector_entry_point="mtvm.gym:NavigationVectorEnv",
-                kwargs={"task": name, "max_steps": TASKS[name].horizon("mixed")},
+                kwargs={} if task is None else {"task": task},
             )
 
 
