@@ -20,6 +20,7 @@ ROOMS = {
     "tasks": 3,
     "acting": 4,
     "homes": 4,
+    "llm": 4,
     "testing": 4,
     "models": 5,
     "gym": 6,

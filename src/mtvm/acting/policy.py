@@ -22,8 +22,10 @@ from numpy.typing import NDArray
 from mtvm.errors import InputError
 
 if TYPE_CHECKING:
+    from mtvm.acting.scenes import Scenes
     from mtvm.acting.sights import Sights
     from mtvm.tasks.episode import EpisodeSet
+    from mtvm.tasks.metric import Metric
 
 Moves = Literal["candidates", "map", "turns"]
 """What an agent can do beside stopping. candidates: walk to a neighbour of its viewpoint. map: also to any viewpoint
@@ -165,6 +167,13 @@ class Policy(abc.ABC):
     """Episodes that walk at the same time; None for all."""
     max_steps: int | None = None
     """Steps after which an episode is cut; by default the task's."""
+    measures: tuple[Metric, ...] = ()
+    """What results say of each episode beside the task's metrics: the sum of these numbers in the `details` of its
+    steps; `tokens.reply` is the field `reply` of `tokens`."""
+
+    def prepare(self, episodes: EpisodeSet, scenes: Scenes, max_steps: int) -> None:  # noqa: B027, need not be defined
+        """Called once before a split is walked, with all of its episodes: the place to say what that will cost, and to
+        refuse what cannot be done."""
 
     @abc.abstractmethod
     def start(self, episodes: EpisodeSet) -> None:

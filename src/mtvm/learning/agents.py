@@ -7,9 +7,11 @@ import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 
+from mtvm.acting.find import find_policy, is_policy_name
+from mtvm.acting.policy import Policy
 from mtvm.configs.run import DataConfig
 from mtvm.errors import InputError
-from mtvm.learning.data import Dataset, DatasetPolicy
+from mtvm.learning.data import Data, Dataset, DatasetPolicy
 from mtvm.learning.evaluation import walk_episodes
 from mtvm.learning.run_folder import EVALUATIONS, RunFolder, with_guesser_of
 from mtvm.learning.texts import Texts
@@ -18,6 +20,8 @@ from mtvm.models.agent import Agent
 from mtvm.models.history.hierarchical import HierarchicalHistory
 from mtvm.models.history.memory_bank import BankHistory
 from mtvm.models.network import Network
+from mtvm.models.policy import NetworkPolicy
+from mtvm.models.pretrained import agent_folder
 from mtvm.models.saving import WEIGHTS
 from mtvm.tasks.evaluation import Evaluation
 
@@ -78,6 +82,15 @@ def walk(
     )
     model.train(training)
     return done
+
+
+def adviser_of(name: str, data: DataConfig, device: str = "auto") -> Policy:
+    """An agent that advises another one: that of a folder, a pretrained one, or a policy by name."""
+    if is_policy_name(name) and not Path(name).exists():
+        return find_policy(name)
+    agent, config, _, _ = resolve_agent(agent_folder(name), data, device)
+    store = Data(config, agent.model.config, agent.model.device, trained=True).store
+    return NetworkPolicy(agent.model.eval(), store)
 
 
 @contextlib.contextmanager

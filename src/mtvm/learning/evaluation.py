@@ -156,6 +156,7 @@ def _open_policy(
         episodes = episodes.select(options.rows(episodes))
         scenes = Scenes(episodes.world, folder, policy.wants)
         steps = policy.max_steps or config.horizon_of(split.task)
+        policy.prepare(episodes, scenes, steps)
         return walk_episodes(policy, episodes, steps, scenes=scenes, keep_steps=True, show_progress=show_progress)
 
     yield _Opened(name_of(policy), track_of(policy.wants), (), None, walk)
@@ -223,7 +224,8 @@ def walk_episodes(
         )
     walks = _gathered(walks, episodes)
     answers = walks.answers if any(answer is not None for answer in walks.answers) else None
-    return Evaluation(episodes, walks.nodes, walks.views, walks.steps, time.monotonic() - started, answers)
+    seconds, measures = time.monotonic() - started, policy.measures if keep_steps else ()
+    return Evaluation(episodes, walks.nodes, walks.views, walks.steps, seconds, answers, measures=measures)
 
 
 def _gathered(walks: Walks, episodes: EpisodeSet) -> Walks:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import functools
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.events import StepEvent
+from mtvm.tasks.metric import Metric
 from mtvm.tasks.metrics import Floats, score_trajectories, summarize
 from mtvm.tasks.results import Pose, trajectories
 
@@ -31,6 +33,8 @@ class Evaluation:
     """What it answered in each episode; None if it gives no answers, or the task asks for none."""
     folder: Path | None = None
     """Where it was written."""
+    measures: tuple[Metric, ...] = ()
+    """What the agent's steps say in numbers beside the task's metrics, added up for each episode."""
     refused: int = dataclasses.field(default=0, init=False)
     """Answers that do not count, since they are none to the task: an object has to be seen from where the agent is in
     the end."""
@@ -49,19 +53,36 @@ class Evaluation:
 
     @functools.cached_property
     def _columns(self) -> dict[str, Floats]:
-        return score_trajectories(self.episodes, self.nodes, self.answers) if self.episodes.has_goals else {}
+        found = score_trajectories(self.episodes, self.nodes, self.answers) if self.episodes.has_goals else {}
+        return found | {measure.name: self._summed(measure.name) for measure in self.measures}
+
+    def _summed(self, name: str) -> Floats:
+        """(N,) what the steps' details of this name add up to."""
+        return np.array([sum(_number(event.details, name) for event in steps) for steps in self.steps], dtype=float)
+
+    @property
+    def measured(self) -> list[Metric]:
+        """The metrics of its columns, in the order of the tables."""
+        return [*self.episodes.task.metrics_in(self._columns), *self.measures]
 
     def columns(self) -> dict[str, Floats]:
-        """Each metric of each episode; nothing where the goals are secret."""
+        """Each metric of each episode; of the task's nothing where the goals are secret."""
         return self._columns
 
     def metrics(self) -> dict[str, float]:
-        """The mean of each metric; nothing where the goals are secret."""
+        """The mean of each metric; of the task's nothing where the goals are secret."""
         return summarize(self._columns)
 
     def trajectories(self) -> list[list[Pose]]:
         """Its walks as result files have them."""
         return trajectories(self.episodes, self.nodes, self.views)
+
+
+def _number(details: Any, name: str) -> float:
+    """The number of this name; 0 if there is none."""
+    for part in name.split("."):
+        details = details.get(part) if isinstance(details, dict) else None
+    return float(details) if isinstance(details, int | float) else 0.0
 
 
 def _valid(episodes: EpisodeSet, nodes: NDArray[np.int64], answers: list[str | None]) -> list[str | None]:

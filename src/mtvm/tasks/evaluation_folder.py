@@ -61,13 +61,13 @@ def write_evaluation(folder: Path, done: Evaluation, agent: str = "", track: str
     with atomic_path(folder) as fresh:
         fresh.mkdir()
         _write_files(fresh, done)
-        task, columns = done.episodes.task, done.columns()
-        manifest = Manifest(task.identity, done.episodes.split, tuple(task.metrics_in(columns)), agent, track)
+        manifest = Manifest(done.episodes.task.identity, done.episodes.split, tuple(done.measured), agent, track)
         write_manifest(fresh, manifest)
         _keep_others(folder, fresh)
     done.folder = folder
     if done.refused:
-        what = "name no object that is seen from where the agent stopped" if task.answer == "object" else "are none"
+        objects = done.episodes.task.answer == "object"
+        what = "name no object that is seen from where the agent stopped" if objects else "are none"
         notice(f"{done.refused} of {len(done.episodes)} answers {what}, and do not count.")
 
 

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any, Literal, get_args
+
+Unit = Literal["%", "m", "$", ""]
+_KNOWN_UNITS = get_args(Unit)
 
 
 @dataclasses.dataclass(frozen=True)
 class Metric:
     name: str
-    unit: Literal["%", "m"]
+    unit: Unit
+    """`""` for what is counted."""
     better: Literal["higher", "lower", "neither"]
     meaning: str
     """One sentence for readers who do not know the abbreviation."""
@@ -32,7 +36,7 @@ class Metric:
 
     @property
     def decimals(self) -> int:
-        return 1 if self.is_rate else 2
+        return {"%": 1, "m": 2, "$": 4, "": 1}[self.unit]
 
     def format(self, value: float) -> str:
         """The value without its unit, rounded as it is everywhere."""
@@ -43,7 +47,7 @@ class Metric:
         """The metric that `dataclasses.asdict` gave; None if it is malformed."""
         if not isinstance(values, dict) or values.keys() != {field.name for field in dataclasses.fields(cls)}:
             return None
-        known = values["unit"] in ("%", "m") and values["better"] in ("higher", "lower", "neither")
+        known = values["unit"] in _KNOWN_UNITS and values["better"] in ("higher", "lower", "neither")
         texts = all(isinstance(values[name], str) and len(values[name]) < 1000 for name in ("name", "meaning"))
         return cls(**values) if known and texts else None
 
@@ -81,8 +85,14 @@ def format_value(name: str, value: float) -> str:
 def describe_units(metrics: Iterable[Metric]) -> str:
     """A caption such as 'NE and TL in metres, the others in percent'."""
     chosen = list(metrics)
-    metres = [metric.name for metric in chosen if not metric.is_rate]
-    if len(metres) in (0, len(chosen)):
-        return "all in metres" if metres else "all in percent"
-    listed = " and ".join(", ".join(metres).rsplit(", ", 1))
-    return f"{listed} in metres, the others in percent"
+    others = {word: [one.name for one in chosen if one.unit == unit] for unit, word in _UNITS.items()}
+    named = {word: names for word, names in others.items() if names}
+    rates = any(metric.is_rate for metric in chosen)
+    if not named or (len(named) == 1 and not rates):
+        return f"all {next(iter(named), 'in percent')}"
+    listed = [f"{' and '.join(', '.join(names).rsplit(', ', 1))} {word}" for word, names in named.items()]
+    return ", ".join([*listed, "the others in percent"] if rates else listed)
+
+
+_UNITS = {"m": "in metres", "": "counted", "$": "in dollars"}
+"""What is not a share, in words."""

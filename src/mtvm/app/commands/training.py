@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +12,7 @@ import tyro
 from rich.markup import escape
 from tyro.conf import Positional, arg
 
-from mtvm.acting.find import find_policy, name_of
+from mtvm.acting.find import find_policy, is_language_model, name_of
 from mtvm.acting.policy import Policy
 from mtvm.app.options import DeviceOption, Switch, console, with_absolute_paths
 from mtvm.app.tables import metrics_table, print_speaker
@@ -21,6 +22,8 @@ from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError
 from mtvm.io.files import json_text
 from mtvm.learning.run_folder import RunFolder
+from mtvm.llm.agent import LanguageModel
+from mtvm.llm.options import LanguageOptions
 from mtvm.machine import choose_device
 from mtvm.tasks.metric import Metric
 from mtvm.tasks.ndh import Supervision
@@ -55,6 +58,7 @@ class WhereData:
 
 
 _AS_CONFIGURED = WhereData()
+_AS_USUAL = LanguageOptions()
 
 
 def train(config: Annotated[Preset, arg(name="")]) -> None:
@@ -90,13 +94,15 @@ def resume(
 
 def evaluate(
     folder: Annotated[
-        Positional[Path | None], arg(metavar="[RUN]", help="Folder of a run, or of a saved agent.")
+        Positional[Path | None],
+        arg(metavar="[RUN]", help="Folder of a run or of a saved agent; or llm:NAME, a language model."),
     ] = None,
     agent: Annotated[
         str | None,
         arg(
             metavar="NAME",
-            help="Instead of a run: your own agent, MODULE:NAME, or a baseline (random, forward, shortest, stop).",
+            help="Instead of a run: your own agent, MODULE:NAME, a baseline (random, forward, shortest, stop), or a "
+            "language model, llm:NAME.",
             help_behavior_hint="",
         ),
     ] = None,
@@ -148,25 +154,35 @@ def evaluate(
         arg(metavar="DIR", help="Output folder.", help_behavior_hint="(default: RUN/eval, or runs/NAME/eval)"),
     ] = None,
     device: DeviceOption = "auto",
+    llm: Annotated[LanguageOptions, arg(name="")] = _AS_USUAL,
 ) -> None:
-    """Evaluate a run's best agent, a saved agent, or an agent of your own, on splits.
+    """Evaluate a run's best agent, a saved agent, an agent of your own, or a language model, on splits.
 
-    Networks act greedily. Writes to RUN/eval/TASK-SPLIT: results.json (for 'mtvm score' and the leaderboards),
-    records.jsonl (text, trajectory and metrics of each episode), episodes.csv (their metrics alone, for 'mtvm
-    compare'), steps.jsonl (candidates, probabilities and, with --attention, the attention on words and memory at each
-    step, thoughts and answers; 'mtvm view' shows it) and metrics.json.
+    Networks act greedily. A language model is asked at each step (docs/agents.md); 'mtvm eval llm:stub' tries it
+    out without a server, in built-in homes. Writes to RUN/eval/TASK-SPLIT: results.json (for 'mtvm score' and the
+    leaderboards), records.jsonl (text, trajectory and metrics of each episode), episodes.csv (their metrics alone,
+    for 'mtvm compare'), steps.jsonl (candidates, probabilities and, with --attention, the attention on words and
+    memory at each step, thoughts and answers; 'mtvm view' shows it) and metrics.json.
     """
     from mtvm.learning import parallel
 
     if (folder is None) == (agent is None):
         raise InputError("name what to evaluate: the folder of a run or agent, or --agent with a name, and not both.")
+    if folder is not None and is_language_model(str(folder)) and not folder.exists():
+        folder, agent = None, str(folder)
+    if agent is not None and is_language_model(agent):
+        if parallel.many():
+            raise InputError("a language model is asked by one process, with --concurrency questions at a time.")
+        split, data, llm = _somewhere(split, data, llm)
+    elif llm.given:
+        raise InputError(f"{llm.given[0]} is an option of language models, such as llm:gpt-4o-mini.")
     if folder is not None or parallel.many():
         parallel.start(choose_device(device))
-    who: Path | Policy = folder if folder is not None else find_policy(str(agent), seed)
+    given = DataConfig(**vars(data))
+    who: Path | Policy = folder if folder is not None else _policy(str(agent), seed, llm, given)
     if isinstance(who, Policy):
-        out = out or Path("runs") / name_of(who).replace(":", ".") / "eval"
+        out = out or Path("runs") / re.sub(r"[^\w.-]+", ".", name_of(who)) / "eval"
     try:
-        given = DataConfig(**vars(data))
         _evaluate(
             who,
             split,
@@ -183,6 +199,32 @@ def evaluate(
         )
     finally:
         parallel.finish()
+
+
+def _somewhere(
+    splits: tuple[str, ...], data: WhereData, llm: LanguageOptions
+) -> tuple[tuple[str, ...], WhereData, LanguageOptions]:
+    """Where a language model walks: in the homes that ship with the package if nothing is said of it."""
+    if splits or data.folder is not None:
+        return splits, data, llm
+    from mtvm.app.builtin import DATA, SPLITS
+
+    data = dataclasses.replace(data, folder=DATA, sight=data.sight or "names")
+    return SPLITS[:1], data, dataclasses.replace(llm, see=llm.see or ("objects", "rooms"))
+
+
+def _policy(name: str, seed: int, llm: LanguageOptions, data: DataConfig) -> Policy:
+    """The agent of this name, a language model with its options."""
+    if not is_language_model(name):
+        return find_policy(name, seed)
+    from mtvm.llm.options import language_model
+
+    adviser = None
+    if llm.advice is not None:
+        from mtvm.learning.agents import adviser_of
+
+        adviser = adviser_of(llm.advice, data)
+    return language_model(name, llm, adviser)
 
 
 def runs(
@@ -272,6 +314,7 @@ def _evaluate(who: Path | Policy, splits: tuple[str, ...], **options: object) ->
     title = name_of(who) if isinstance(who, Policy) else f"{who.name}: best agent"
     rows: dict[str, dict[str, float]] = {}
     measured: dict[str, Metric] = {}
+    measures: dict[str, Metric] = {}
 
     def report(split: Split, done: Evaluation) -> None:
         if parallel.rank() != 0:
@@ -284,8 +327,30 @@ def _evaluate(who: Path | Policy, splits: tuple[str, ...], **options: object) ->
         )
         if means := done.metrics():
             rows[split.name] = means
-            measured.update((metric.name, metric) for metric in done.episodes.task.metrics_in(means))
+            measured.update((metric.name, metric) for metric in done.measured)
+            measures.update((metric.name, metric) for metric in done.measures)
+            if said := _intervals(done):
+                console.print(f"95% over buildings: {said}", soft_wrap=True, highlight=False)
 
     evaluate_splits(who, splits, report=report, **options)  # type: ignore[arg-type]
+    if isinstance(who, LanguageModel):
+        console.print(f"Spent now: ${who.model.spent:.4f}; what was answered before is not paid for again.")
     if rows:
-        console.print(metrics_table(title, list(measured.values()), rows))
+        console.print(metrics_table(title, [one for one in measured.values() if one.name not in measures], rows))
+    if measures:
+        console.print(metrics_table(f"{title}: an episode", list(measures.values()), rows))
+
+
+def _intervals(done: Evaluation) -> str:
+    """Where the task's headline metrics lie, whichever buildings had been drawn; nothing if that cannot be known."""
+    from mtvm.tasks import bootstrap
+
+    world, columns = done.episodes.world, done.columns()
+    said = []
+    for metric in done.measured:
+        if metric.name in done.episodes.task.headline_metrics:
+            found = bootstrap.mean(bootstrap.Sample(columns[metric.name], world.scan_of_node[done.episodes.starts]))
+            if found.is_known:
+                parts = (metric.format(part) for part in (found.value, found.low, found.high))
+                said.append("{} {} ({} to {})".format(metric.name, *parts))
+    return ", ".join(said)
