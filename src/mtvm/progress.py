@@ -6,6 +6,7 @@ import contextlib
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
 from typing import Protocol, TypeVar
 
 from rich.console import Console
@@ -27,8 +28,25 @@ class Report(Protocol):
     def __call__(self, done: float, total: float | None, status: str) -> None: ...
 
 
+_collected: ContextVar[list[str] | None] = ContextVar("_collected", default=None)
+
+
+@contextlib.contextmanager
+def collected_notices() -> Iterator[list[str]]:
+    """Collect messages to the user instead of printing them."""
+    messages: list[str] = []
+    before = _collected.set(messages)
+    try:
+        yield messages
+    finally:
+        _collected.reset(before)
+
+
 def notice(text: str) -> None:
     """Print a message to the user on stderr."""
+    if (messages := _collected.get()) is not None:
+        messages.append(text)
+        return
     with _shown_if_possible():
         print(f"mtvm: {text}", file=sys.stderr, flush=True)
 

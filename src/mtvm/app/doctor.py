@@ -10,9 +10,11 @@ from rich.console import Console
 from rich.markup import escape
 
 import mtvm
+from mtvm.app.checking import print_findings
 from mtvm.errors import InputError, shown
 from mtvm.io.files import cache_dir
 from mtvm.machine import usable_cores
+from mtvm.tasks.checking import check_data
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import available_splits
 from mtvm.tasks.registry import TASKS
@@ -114,6 +116,7 @@ def _examine_data(data: DataFolder | Path | None, console: Console) -> None:
             _line(console, False, what, remedy)
         else:
             _line(console, True, f"{what}: {found}")
+    print_findings(check_data(folder), console, only_problems=True)
 
 
 def _examine_cache(console: Console) -> None:

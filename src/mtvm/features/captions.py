@@ -29,7 +29,7 @@ from mtvm.features.store import FeatureStore
 from mtvm.io.arrays import keep_cached, read_cached
 from mtvm.io.files import cache_dir
 from mtvm.io.unpacking import check_amount
-from mtvm.progress import track
+from mtvm.progress import notice, track
 from mtvm.world.views import HEADING_STEP, HEADINGS, ROWS, VIEWS
 
 _EMBEDDER = "all-MiniLM-L6-v2"
@@ -52,7 +52,7 @@ class CaptionedPlace(NamedTuple):
 
 def read_captions(source: Path | str, scans: Collection[str] | None = None) -> Iterator[CaptionedPlace]:
     """The lines of a captions file (plain or gzipped), or those of some scans; an error names line and field."""
-    return read_viewpoint_lines(Path(source), "captions file", _checked_place, scans)
+    return read_viewpoint_lines(Path(source), "captions file", check_captions, scans)
 
 
 def load_captions(source: Path | str, scans: Collection[str] | None = None) -> list[CaptionedPlace]:
@@ -64,6 +64,10 @@ def load_captions(source: Path | str, scans: Collection[str] | None = None) -> l
     check_amount(Path(source), sum(map(len, different)), "letters of different captions", *_MOST_LETTERS)
     if not places:
         raise InputError(f"{source}: holds no captions; give a file with at least one viewpoint.")
+    if different == {""}:
+        raise InputError(f"{source}: all captions are empty; describe at least one view.")
+    if (odd := empty_captions(places)) is not None:
+        notice(f"{source}: {odd}.")
     for place in places:
         if len(place.captions) != len(places[0].captions):
             raise InputError(
@@ -72,6 +76,18 @@ def load_captions(source: Path | str, scans: Collection[str] | None = None) -> l
                 "describe all of them at the same headings."
             )
     return places
+
+
+def empty_captions(places: Sequence[CaptionedPlace]) -> str | None:
+    """What is to be said of viewpoints that nobody described, if there are any."""
+    silent = [place for place in places if not any(caption for row in place.captions for caption in row)]
+    if not silent:
+        return None
+    first = silent[0]
+    return (
+        f"{len(silent):,} of {len(places):,} viewpoints have only empty captions, the first {first.viewpoint} of scan "
+        f"{first.scan}"
+    )
 
 
 def caption_features(
@@ -154,7 +170,7 @@ def _cached_part(texts: Sequence[str], title: str | None) -> NDArray[np.float16]
     return found["vectors"]
 
 
-def _checked_place(record: Any, where: str) -> CaptionedPlace:
+def check_captions(record: Any, where: str) -> CaptionedPlace:
     if not isinstance(record, dict):
         raise InputError(f"{where}: not a JSON object with scan, viewpoint and captions.")
     scan, viewpoint = checked_texts(record, ("scan", "viewpoint"), where)

@@ -267,8 +267,8 @@ def _checked_object(thing: Any, where: str) -> SeenObject:
     if not isinstance(thing, dict):
         raise InputError(f"{where}: not an object with the fields id, name, views and boxes.")
     number, name, views, boxes = (thing.get(field) for field in ("id", "name", "views", "boxes"))
-    if not isinstance(number, int):
-        raise InputError(f"{where}: field 'id' is missing or not a whole number.")
+    if not isinstance(number, int) or abs(number) >= 2**63:
+        raise InputError(f"{where}: field 'id' is missing or not a whole number of 64 bits.")
     if not isinstance(name, str) or not name.strip():
         raise InputError(f"{where}: field 'name' is missing or not a string.")
     if not isinstance(views, list) or not all(type(view) is int and 0 <= view < VIEWS for view in views):

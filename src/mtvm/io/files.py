@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mtvm.errors import InputError
+from mtvm.errors import InputError, shown
 from mtvm.io.locks import HAS_LOCKS, lock
 from mtvm.io.unpacking import check_json_memory, json_memory
 
@@ -53,7 +53,7 @@ def parse_json(content: bytes, path: Path | str) -> Any:
     """`content` of `path` as JSON; a syntax error names the line and column."""
     check_json_memory(Path(path), json_memory(content))
     try:
-        value = json.loads(content)
+        value = json.loads(content, object_pairs_hook=_object)
         if _HALF_A_PAIR.search(content):
             json.dumps(value, ensure_ascii=False).encode()  # a text with half a surrogate pair cannot be written
         return value
@@ -66,8 +66,23 @@ def parse_json(content: bytes, path: Path | str) -> Any:
         raise InputError(f"{path}: not a JSON text file (it contains bytes that are not UTF-8).") from None
     except UnicodeEncodeError:
         raise InputError(f"{path}: contains half of a surrogate pair, which is no character; write it again.") from None
+    except _RepeatedKeyError as error:
+        raise InputError(f"{path}: has the key {shown(error)!r} twice in one object; remove one.") from None
     except (RecursionError, ValueError) as error:
         raise InputError(f"{path}: contains JSON that cannot be read ({error}).") from None
+
+
+class _RepeatedKeyError(ValueError):
+    """An object of JSON says two things under one key."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON; Python would keep the last value of a key that occurs twice."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _RepeatedKeyError(next(key for key in keys if keys.count(key) > 1))
+    return made
 
 
 def read_json(path: Path, what: str) -> Any:

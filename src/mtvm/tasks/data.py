@@ -64,6 +64,10 @@ class DataFolder:
         names = sorted(name for name in self._files if name.startswith(prefix) and name.endswith(suffix))
         return [self._files[name][0] for name in names]
 
+    def files(self) -> list[Path]:
+        """All files, sorted."""
+        return sorted(path for paths in self._files.values() for path in paths)
+
     @property
     def connectivity(self) -> Path:
         """The folder with the most connectivity files."""

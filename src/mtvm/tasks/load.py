@@ -61,7 +61,7 @@ def load_episodes(
         given["supervision"] = supervision
     file = TaskFile(spec, path, name, folder, scans, make_world, spec.chosen(given))
     episodes = spec.read(file)
-    check_texts(path, episodes.ids, episodes.texts)
+    check_texts(path, episodes.ids, episodes.texts, made=spec.augmented)
     task = episodes.task
     if task.origin != spec.origin:  # a reader need not know by which name its task was found
         task = dataclasses.replace(task, origin=spec.origin)

@@ -53,7 +53,7 @@ def read_ndh(file: TaskFile) -> EpisodeSet:
         world=world,
         ids=ids,
         texts=_texts(records),
-        headings=starts.numbers("heading"),
+        headings=starts.headings(),
         references=references,
         via=np.empty((len(ids), 0), dtype=np.int32),
         goals=goals,

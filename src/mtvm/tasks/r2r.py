@@ -30,6 +30,7 @@ def episodes_of(file: TaskFile, records: Records, world: World) -> EpisodeSet:
     references = records.paths("path", world)
     via = records.paths("via", world, walked=False, optional=True)
     instructions = records.instructions()
+    records.check_lengths("distance")
 
     of_entry = np.repeat(np.arange(len(records)), [len(texts) for texts in instructions])
     episodes = EpisodeSet(
@@ -39,7 +40,7 @@ def episodes_of(file: TaskFile, records: Records, world: World) -> EpisodeSet:
         world=world,
         ids=[f"{i}_{n}" for i, texts in zip(path_ids, instructions, strict=True) for n in range(len(texts))],
         texts=list(itertools.chain.from_iterable(instructions)),
-        headings=records.numbers("heading")[of_entry],
+        headings=records.headings()[of_entry],
         references=references[of_entry],
         via=via[of_entry],
         goals=np.empty((len(of_entry), 0), dtype=np.int32),

@@ -29,7 +29,7 @@ def build_r4r(path: Path, world: World) -> list[dict[str, Any]]:
     records = read_records(path, "path_id")
     path_ids = records.unique_ids()
     paths = [row[row >= 0].tolist() for row in records.paths("path", world)]
-    headings, instructions = records.numbers("heading").tolist(), records.instructions()
+    headings, instructions = records.headings().tolist(), records.instructions()
     if max(map(len, paths)) < 2:
         raise InputError(f"{path}: these paths cannot be joined, because they have no goals.")
     members: defaultdict[str, list[int]] = defaultdict(list)

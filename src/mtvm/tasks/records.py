@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from mtvm.errors import InputError, shown
 from mtvm.io.files import parse_json, read_bytes
 from mtvm.io.unpacking import check_amount, unpacked, unpacked_lines
+from mtvm.progress import notice
 from mtvm.tasks.data import DataFolder
 from mtvm.world.world import World
 
@@ -27,6 +29,8 @@ _LONGEST_PATH = 1000
 _LONGEST_TEXT = 20_000
 _MOST_TEXTS = 20_000, 1 / 8  # in any file, and for each byte of a larger one
 _MOST_LETTERS = 4_000_000, 20
+LARGEST_HEADING = 4 * math.pi
+"""Radians: turns may have been added up, but what is beyond is in degrees, or nonsense."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -101,11 +105,14 @@ class Records:
 
     def unique_ids(self, kind: type | tuple[type, ...] = (int, str)) -> list[Any]:
         ids = self.column(self.id_field, kind)
-        if len({str(identity) for identity in ids}) != len(ids):
+        if len({str(identity).strip() for identity in ids}) != len(ids):  # a blank makes no other id
             first: dict[str, int] = {}
             for place, identity in enumerate(ids):
-                if (earlier := first.setdefault(str(identity), place)) != place:
-                    raise InputError(f"{self.where(place, self.id_field)} occurs twice, first in entry {earlier}.")
+                if (earlier := first.setdefault(str(identity).strip(), place)) != place:
+                    blank = "" if str(ids[earlier]) == str(identity) else " but for blanks"
+                    raise InputError(
+                        f"{self.where(place, self.id_field)} occurs twice{blank}, first in entry {earlier}."
+                    )
         return ids
 
     def scans(self, known: KnownScans) -> list[str]:
@@ -115,6 +122,22 @@ class Records:
             if scan not in known.scans:
                 raise InputError(f"{self.where(place, 'scan')}: unknown scan {shown(scan)}, {known.otherwise}.")
         return scans
+
+    def headings(self) -> NDArray[np.float64]:
+        """The field 'heading', in radians."""
+        headings = self.numbers("heading")
+        for place in np.nonzero(np.abs(headings) > LARGEST_HEADING)[0].tolist():
+            raise InputError(
+                f"{self.where(place, 'heading')} is {shown(headings[place])}; headings are in radians, from 0 to 2π."
+            )
+        return headings
+
+    def check_lengths(self, field: str) -> None:
+        """Raise if a field that entries may have holds a number that is no length."""
+        for place, entry in enumerate(self.entries):
+            value = entry.get(field, 0)
+            if isinstance(value, int | float) and not 0 <= value < 1e6:
+                raise InputError(f"{self.where(place, field)} is {shown(value)}, which is no length in metres.")
 
     def numbers(self, field: str) -> NDArray[np.float64]:
         """A field that is a finite number."""
@@ -179,12 +202,18 @@ def read_records(path: Path, id_field: str) -> Records:
     return Records(path, entries, id_field)
 
 
-def check_texts(path: Path, ids: Sequence[str], texts: Sequence[str]) -> None:
-    """Raise if the texts of a file's episodes would take hours to read."""
+def check_texts(path: Path, ids: Sequence[str], texts: Sequence[str], made: bool = False) -> None:
+    """Raise if the texts of a file's episodes would take hours to read, or if one is empty; if they were `made` by a
+    program, which happens to say nothing now and then, only tell how many are."""
     check_amount(path, sum(map(len, texts)), "letters of instructions", *_MOST_LETTERS)
     for identity, text in zip(ids, texts, strict=True):
         if len(text) > _LONGEST_TEXT:
             raise InputError(f"{path}: the text of episode {shown(identity)} has more than {_LONGEST_TEXT:,} letters.")
+    empty = [identity for identity, text in zip(ids, texts, strict=True) if not text.strip()]
+    if empty and not made:
+        raise InputError(f"{path}: the text of episode {shown(empty[0])} is empty; write an instruction, or remove it.")
+    if empty:
+        notice(f"{path}: {len(empty):,} of {len(texts):,} instructions are empty, the first that of {shown(empty[0])}.")
 
 
 def _kind_name(kind: type | tuple[type, ...]) -> str:

@@ -8,6 +8,7 @@ or a list of viewpoints walked at once.
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,8 +18,10 @@ from numpy.typing import NDArray
 
 from mtvm.errors import InputError, shown
 from mtvm.io.files import atomic_path, read_json, write_json
+from mtvm.progress import notice
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metrics import Answers, Floats, pad
+from mtvm.tasks.records import LARGEST_HEADING
 from mtvm.tasks.spec import COMMON_ID_FIELD
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING
 
@@ -89,6 +92,7 @@ def read_results(path: Path, episodes: EpisodeSet, partial: bool = False) -> Res
         by_id[identity] = poses
         if episodes.task.answer is not None and episodes.task.answer_field in record:
             said[identity] = _answer(path, place, record[episodes.task.answer_field], episodes)
+    _tell_degrees(path, list(by_id.values()))
     missing = [identity for identity in episodes.ids if identity not in by_id]
     if missing and not partial:
         raise MissingIdsError(
@@ -117,6 +121,11 @@ def _read_record(path: Path, place: int, record: Any, id_field: str) -> tuple[st
         raise InputError(f"{path}: entry {place} is not an object with '{id_field}' and 'trajectory'.")
     # Some codebases write the common field for every task.
     identity = record.get(id_field, record.get(COMMON_ID_FIELD))
+    if str(record.get(COMMON_ID_FIELD, identity)) != str(identity):
+        raise InputError(
+            f"{path}: entry {place}: '{id_field}' is {shown(identity)}, but '{COMMON_ID_FIELD}' "
+            f"{shown(record[COMMON_ID_FIELD])}; one of them is of another episode."
+        )
     if not isinstance(identity, str | int) or isinstance(identity, bool):
         raise InputError(f"{path}: entry {place} has no '{id_field}' that is a string or a whole number.")
     trajectory = record.get("trajectory")
@@ -140,8 +149,28 @@ def _read_step(entry: Any) -> list[Pose]:
     return []
 
 
+_LARGEST_ANGLE = 1000.0
+"""Radians: an agent that adds up what it turned may come to hundreds."""
+
+
 def _is_angle(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and -1e300 < value < 1e300
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _LARGEST_ANGLE
+
+
+def _tell_degrees(path: Path, trajectories: Sequence[Sequence[Pose]]) -> None:
+    """Say so if angles look as if they were in degrees; nothing is measured by them, but pictures are drawn so."""
+    turned = [
+        (row, step, heading, elevation)
+        for row, poses in enumerate(trajectories)
+        for step, (_, heading, elevation) in enumerate(poses)
+        if abs(heading) > LARGEST_HEADING or abs(elevation) > math.pi / 2
+    ]
+    if turned:
+        row, step, heading, elevation = turned[0]
+        notice(
+            f"{path}: {len(turned):,} steps have angles unusual in radians, first step {step} of entry {row} "
+            f"with heading {heading:g} and elevation {elevation:g}; are these degrees?"
+        )
 
 
 def _bad_step(path: Path, place: int, identity: str | int, step: int) -> list[Pose]:

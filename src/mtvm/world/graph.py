@@ -21,10 +21,14 @@ from mtvm.io.arrays import keep_cached, read_cached
 from mtvm.io.files import cache_dir, parse_json, read_bytes
 from mtvm.world.views import HALF_HFOV, HEADINGS, VIEW_ELEVATION, VIEW_HEADING, VIEWS
 
-CACHE_VERSION = 3
+CACHE_VERSION = 4
 SUFFIX = "_connectivity.json"
 LONGEST_ID = 128
 """Characters of a viewpoint's id: a table of ids is as wide as the longest. Matterport's have 32."""
+_ROTATION_ERROR = 0.01
+"""Poses are rounded to about 1e-5."""
+_LONGEST_USUAL_EDGE, _USUAL_MEDIAN, _LARGEST_MEDIAN = 50.0, (0.3, 10.0), 100.0
+"""Metres. Matterport3D's edges are 2.1 m long in the middle, and 16.8 m at most."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -121,6 +125,7 @@ class NavGraph:
         poses = poses[file_index].reshape(-1, 4, 4)
         positions = poses[:, :3, 3].copy()
         source, target = np.nonzero(adjacency)
+        _check_lengths(np.linalg.norm(positions[source] - positions[target], axis=1), path)
         tables = _candidate_tables(source, target, positions, path)
         distances, next_slot = _shortest_ways(source, target, positions, tables["candidates"])
         return cls(
@@ -207,18 +212,70 @@ def _check_records(
         if name in seen:
             raise InputError(f"{path}: field 'image_id': viewpoint {shown(name)} occurs twice.")
         seen.add(name)
+    for place, record in enumerate(records):
+        if not all(type(number) in (int, float) for number in record["pose"]):
+            raise InputError(f"{path}: entry {place}: field 'pose' contains something other than numbers.")
     try:
         poses = np.array([record["pose"] for record in records], dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{path}: field 'pose' contains something other than numbers.") from None
+    except OverflowError:
+        raise InputError(f"{path}: field 'pose' contains a number that is too large.") from None
     if not (np.abs(poses) < 1e6).all():
         raise InputError(f"{path}: field 'pose' contains a number that is not finite or is too large.")
     included = np.array([record["included"] for record in records])
+    _check_poses(poses.reshape(-1, 4, 4), included, path)
     unobstructed, visible = (
         np.array([record.get(field, [False] * len(records)) for record in records]).astype(bool)
         for field in ("unobstructed", "visible")
     )
     return ids, poses, included, unobstructed, visible
+
+
+def _check_poses(poses: NDArray[np.float64], included: NDArray[np.bool_], path: Path) -> None:
+    """Raise if the pose of an included viewpoint is no position and direction of a camera."""
+    rotations = poses[:, :3, :3]
+    errors = np.abs(rotations @ rotations.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2))
+    wrong = {
+        "has a last row that is not 0 0 0 1; is the matrix transposed?": (poses[:, 3] != [0, 0, 0, 1]).any(axis=1),
+        "holds no rotation: its first three columns are not at right angles, of length 1": errors > _ROTATION_ERROR,
+        "mirrors the camera: its determinant is negative": np.linalg.det(rotations) < 0,
+    }
+    for what, where in wrong.items():
+        for place in np.nonzero(where & included)[0].tolist():
+            raise InputError(f"{path}: entry {place}: field 'pose' {what}.".replace("?.", "?"))
+
+
+def _check_lengths(lengths: NDArray[np.float64], path: Path) -> None:
+    """Raise if positions cannot be in metres."""
+    middle = float(np.median(lengths)) if len(lengths) else 0.0
+    if middle > _LARGEST_MEDIAN:
+        raise InputError(
+            f"{path}: edges are {middle:,.0f} m long in the middle, so positions are not in metres; divide millimetres "
+            "by 1,000."
+        )
+
+
+def oddities(graph: NavGraph) -> list[str]:
+    """What is possible, but not usual, in a graph: a clause each."""
+    node, slot = np.nonzero(graph.candidates >= 0)
+    other = graph.candidates[node, slot]
+    is_edge = np.zeros((len(graph), len(graph)), dtype=np.bool_)
+    is_edge[node, other] = True
+    found = []
+    (one_way,) = np.nonzero(~is_edge[other, node])
+    if len(one_way):
+        here, there = (graph.viewpoints[nodes[one_way[0]]] for nodes in (node, other))
+        found.append(
+            f"{len(one_way)} edges lead one way only, the first from {shown(here)} to {shown(there)} and not back"
+        )
+    lengths = np.linalg.norm(graph.positions[node] - graph.positions[other], axis=1)
+    if len(lengths):
+        middle, longest = float(np.median(lengths)), float(lengths.max())
+        if not _USUAL_MEDIAN[0] <= middle <= _USUAL_MEDIAN[1]:
+            found.append(f"edges are {middle:.3g} m long in the middle, where about 2 m is usual; are these metres?")
+        elif longest > _LONGEST_USUAL_EDGE:
+            here, there = (graph.viewpoints[nodes[lengths.argmax()]] for nodes in (node, other))
+            found.append(f"the edge from {shown(here)} to {shown(there)} is {longest:.0f} m long")
+    return found
 
 
 def _candidate_tables(

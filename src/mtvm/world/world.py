@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mtvm.errors import InputError
-from mtvm.world.graph import SUFFIX, NavGraph, connectivity_files, scan_of
+from mtvm.progress import notice
+from mtvm.world.graph import SUFFIX, NavGraph, connectivity_files, oddities, scan_of
 from mtvm.world.views import VIEWS
 
 
@@ -158,7 +159,10 @@ def _load_graph(path: Path, cache: bool) -> NavGraph:
 
 @functools.lru_cache(maxsize=256)
 def _load_graph_once(path: Path, cache: bool, *version: int) -> NavGraph:
-    return NavGraph.load(path, cache=cache)
+    graph = NavGraph.load(path, cache=cache)
+    for odd in oddities(graph):
+        notice(f"{path}: {odd}.".replace("?.", "?"))
+    return graph
 
 
 def _stack(tables: Sequence[NDArray[Any]], fill: int) -> NDArray[Any]:

@@ -16,6 +16,7 @@ from mtvm.app.sources import SOURCES
 from mtvm.errors import InputError, shown
 from mtvm.features.converting.captions import CaptionSource, convert_captions
 from mtvm.features.converting.names import convert_names
+from mtvm.tasks.checking import check_data
 from mtvm.tasks.data import DataFolder
 
 _Scans = Annotated[tuple[str, ...], arg(help="Only these scans.", help_behavior_hint="(default: all)", metavar="SCAN")]
@@ -127,8 +128,30 @@ def caption_images(
     console.print(f"captions of {count:,} viewpoints written to {escape(str(out))}", soft_wrap=True)
 
 
+def check(
+    folder: Annotated[
+        Positional[Path | None],
+        arg(metavar="[DIR]", help="Data folder.", help_behavior_hint="(default: $MTVM_DATA)"),
+    ] = None,
+) -> None:
+    """Look into the files of a data folder: graphs, episodes, names, captions, feature stores and results.
+
+    What is wrong is named with file and place, and refused by the other commands too. What is odd may be meant so: it
+    gets a line.
+    """
+    from mtvm.app.checking import print_findings
+
+    data = DataFolder.resolve(folder)
+    wrong = print_findings(check_data(data), console)
+    if wrong:
+        raise InputError(
+            f"{data.path}: {wrong} of its files {'is' if wrong == 1 else 'are'} wrong; mend what is named."
+        )
+
+
 COMMANDS: dict[str, Callable[..., None]] = {
     "fetch": fetch_,
+    "check": check,
     "captions": captions,
     "names": names,
     "caption-images": caption_images,
