@@ -208,6 +208,14 @@ class MatchingConfig:
 
 
 @dataclasses.dataclass(frozen=True)
+class ObjectsConfig:
+    """Which object an episode asks for, wherever it is in view; in tasks that ask for one."""
+
+    weight: float = 1.0
+    """0 leaves it out."""
+
+
+@dataclasses.dataclass(frozen=True)
 class LossConfig:
     """The terms of Eq. 6, and those of pretraining."""
 
@@ -216,6 +224,7 @@ class LossConfig:
     consistency: ConsistencyConfig = dataclasses.field(default_factory=ConsistencyConfig)
     masked_words: MaskedWordsConfig = dataclasses.field(default_factory=MaskedWordsConfig)
     matching: MatchingConfig = dataclasses.field(default_factory=MatchingConfig)
+    objects: ObjectsConfig = dataclasses.field(default_factory=ObjectsConfig)
     extra: tuple[str, ...] = ()
     """Losses of your own, as MODULE:CLASS or MODULE:CLASS@WEIGHT; see docs/extending.md."""
     word_dropping: float = 0.0

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from mtvm.configs.run import DataConfig, Split
 from mtvm.errors import InputError
+from mtvm.features.objects import NAME_WIDTH, PLACE_WIDTH, ObjectSights, object_sights
 from mtvm.features.store import FeatureStore
 from mtvm.learning import parallel
 from mtvm.learning.sight import SightMaker
@@ -29,6 +30,7 @@ from mtvm.progress import notice
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
+from mtvm.tasks.objects import objects_file
 from mtvm.tasks.teacher import Follow
 
 
@@ -127,10 +129,31 @@ class Data:
 
     @functools.cached_property
     def network(self) -> ModelConfig:
-        """The model's config, with features as wide as the store's where it is still to be trained."""
-        if self.store is None or self._trained:
+        """The model's config; where it is still to be trained, with features as wide as the store's, and with an object
+        head if one of its tasks asks for an object."""
+        if self._trained:
             return self.model
-        return dataclasses.replace(self.model, feature_width=self.store.width)
+        width = self.model.feature_width if self.store is None else self.store.width
+        points = any(Split.parse(text).task.answer == "object" for text in self.config.train)
+        return dataclasses.replace(self.model, feature_width=width, object_width=self._object_width if points else 0)
+
+    @property
+    def _names_objects(self) -> bool:
+        """Whether the agent sees the names that people gave to objects."""
+        return self.config.track == "privileged"
+
+    @property
+    def _object_width(self) -> int:
+        if self._names_objects:
+            return NAME_WIDTH + PLACE_WIDTH
+        return (0 if self.store is None else self.store.width) + PLACE_WIDTH
+
+    def _objects(self, episodes: EpisodeSet) -> ObjectSights | None:
+        """The objects that an agent can point at."""
+        if episodes.task.answer != "object" or self.network.object_width == 0:
+            return None
+        source = objects_file(self.folder, "which an agent points at one of")
+        return object_sights(source, episodes.world, self.store, named=self._names_objects)
 
     def dataset(self, split: Split) -> Dataset:
         """The episodes of a split with their texts and features."""
@@ -141,7 +164,7 @@ class Data:
             self._datasets[key] = Dataset(
                 split,
                 episodes,
-                Vision(episodes.world, self.store, self.network, self.device),
+                Vision(episodes.world, self.store, self.network, self.device, self._objects(episodes)),
                 self._tokens(split, episodes),
                 config.horizon_of(split.task),
                 config.follow_of(split.task),

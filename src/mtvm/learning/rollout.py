@@ -130,6 +130,10 @@ class Trace:
     """Whether the cross-modal encoder has an output for the text."""
     episodes: EpisodeSet
     """What was walked."""
+    vision: Vision
+    """What was seen with."""
+    mirrored: NDArray[np.bool_] | None = None
+    """(B,) true for episodes that were walked in a mirrored building."""
     variants: Mapping[Any, Variant] = dataclasses.field(default_factory=dict)
     """The further variants of the texts, by the loss that made them."""
     steps: list[StepTrace] = dataclasses.field(default_factory=list)
@@ -229,6 +233,8 @@ def roll_out(
         text,
         model.text_is_query,
         episodes,
+        vision,
+        plan.mirrored,
         plan.variants,
         steps,
         left,

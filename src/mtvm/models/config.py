@@ -91,6 +91,11 @@ class ModelConfig:
     stop_sight: StopSight = "nothing"
     """What STOP's token shows. nothing: zeros, as in the paper. panorama: the mean of the viewpoint's 36 views, so that
     the agent also sees what lies where it cannot walk."""
+    object_width: int = 0
+    """Numbers that say what and where an object is, for an agent that points at one; 0 for one that does not. It
+    follows from the tasks that are trained on, and from what the agent sees."""
+    object_layers: int = 2
+    """Layers in which the objects read the instruction and look at each other."""
     dropout: float = 0.1
     feature_dropout: float = 0.4
     """On the image features of the vision stream, memory included, not on the directions."""
@@ -150,7 +155,7 @@ class ModelConfig:
 
     def _check_layers(self) -> None:
         """A few bytes of a config must not take all memory."""
-        for name in ("language_layers", "crossmodal_layers", "panorama_layers", "temporal_layers"):
+        for name in ("language_layers", "crossmodal_layers", "panorama_layers", "temporal_layers", "object_layers"):
             check_layers(name, getattr(self, name))
         if self.reader_layers > _MINILM_LAYERS:
             raise InputError(f"reader_layers is {self.reader_layers}, but MiniLM has {_MINILM_LAYERS}.")
@@ -184,6 +189,8 @@ class ModelConfig:
         layers = self.language_layers + self.crossmodal_layers
         if self.history == "hierarchical":
             layers += self.panorama_layers + self.temporal_layers
+        if self.object_width:
+            layers += self.object_layers
         words = self.tokens_known if self.reader == "none" else 0
         tables = words + self.max_positions + self.token_width + self.critic_hidden
         return self.hidden * (tables + layers * (4 * self.hidden + 2 * self.intermediate))

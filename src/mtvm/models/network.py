@@ -18,6 +18,7 @@ from mtvm.models.crossmodal import Attention, CrossModalEncoder
 from mtvm.models.dropout import Dropout
 from mtvm.models.history.base import Past
 from mtvm.models.language import LanguageEncoder, Text
+from mtvm.models.objects import ObjectHead
 from mtvm.models.text import Tokens
 from mtvm.models.vision import FeatureLinear
 from mtvm.plugins import load_object
@@ -84,6 +85,11 @@ class Network(nn.Module, abc.ABC):
     needs_panorama = False
     """Whether `remember` must be given the 36 views of the panorama."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.object_head: ObjectHead | None = None
+        """What points at an object, in an agent that was trained to."""
+
     @property
     def device(self) -> torch.device:
         return next(self.parameters()).device
@@ -143,8 +149,12 @@ def make_network(config: ModelConfig) -> Network:
             "choose a smaller one."
         )
     name = ARCHITECTURES.get(config.architecture, config.architecture)
-    network: type[Network] = load_object(name, Network, "architecture")
-    return network(config)
+    kind: type[Network] = load_object(name, Network, "architecture")
+    network = kind(config)
+    if config.object_width:
+        network.object_head = head = ObjectHead(config)
+        initialize_like_bert(head, config.hidden)
+    return network
 
 
 # Parts that networks share

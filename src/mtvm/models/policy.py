@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
@@ -84,6 +85,26 @@ class Last:
     """Of all of its agents, for a network that needs it."""
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Objects:
+    """The objects that agents see from where they are, and how probable it is that each is the right one."""
+
+    ids: NDArray[np.int64]
+    """(b, K), -1 where there is none."""
+    shares: NDArray[np.float32]
+    """(b, K), zeros where there is none."""
+
+    def answers(self) -> list[str | None]:
+        """The most probable one of each agent."""
+        best = self.ids[np.arange(len(self.ids)), self.shares.argmax(axis=1)]
+        return [None if number < 0 else str(number) for number in best.tolist()]
+
+    def details(self, row: int) -> dict[str, Any]:
+        """What one of the agents chooses from, for the record of its steps."""
+        pairs = zip(self.ids[row].tolist(), self.shares[row].tolist(), strict=True)
+        return {"objects": [{"id": str(one), "probability": round(share, 4)} for one, share in pairs if one >= 0]}
+
+
 class NetworkPolicy(Policy):
     """Takes a network's most probable action.
 
@@ -150,12 +171,33 @@ class NetworkPolicy(Policy):
             logits = step.logits.view(self.looks, many, -1).log_softmax(dim=2).mean(dim=0)
             step.logits = logits.repeat(self.looks, 1)
         self._seen, self.output = seen, step
-        logits = step.logits[:many]
+        logits, objects = step.logits[:many], self._objects(seen)
         return Decisions(
             logits.argmax(dim=1).cpu().numpy(),
             logits.float().softmax(dim=1).cpu().numpy(),
             self._attention(sights, step) if self.attention else None,
+            answers=None if objects is None else objects.answers(),
+            details=None if objects is None else objects.details,
         )
+
+    def _objects(self, seen: Observation) -> Objects | None:
+        """What each agent would point at, by all of its looks."""
+        vision, head = self.vision, self.model.object_head
+        assert vision is not None
+        if head is None or vision.objects is None:
+            return None
+        many, text = len(seen.node), self._remembering.text
+        looks = [vision.objects_at(seen.node, seen.heading, mirrored) for mirrored, _ in self._ways_to_look(many)]
+        (tokens, mask, ids), (there,) = looks[0], np.nonzero(looks[0][1].any(dim=1).cpu().numpy())
+        shares = np.zeros(ids.shape, dtype=np.float32)
+        if len(there):
+            rows = torch.from_numpy(there).to(tokens.device)
+            every = torch.cat([rows + many * number for number in range(self.looks)])
+            shown = torch.cat([look[0][rows] for look in looks])
+            scores = head(text.states[every], text.mask[every], shown, mask[rows].repeat(self.looks, 1))
+            logits = scores.log_softmax(dim=1).view(self.looks, len(there), -1).mean(dim=0)
+            shares[there] = logits.float().softmax(dim=1).cpu().numpy()
+        return Objects(ids, shares)
 
     def _last(self, sights: Sights) -> Last | None:
         """How the step before ended, for each look."""

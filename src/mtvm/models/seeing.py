@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from mtvm.errors import InputError
+from mtvm.features.objects import PLACE_WIDTH, ObjectSights
 from mtvm.features.store import FeatureStore
 from mtvm.models.config import ModelConfig
 from mtvm.world.simulator import Observation
@@ -106,17 +107,29 @@ class Featurizer:
 
 
 class Vision:
-    """The tokens of agents in a world, with features by node and view. Without a store they are blind and see zeros."""
+    """The tokens of agents in a world, with features by node and view. Without a store they are blind and see zeros.
+    `objects` are those that an agent can point at."""
 
     def __init__(
-        self, world: World, store: FeatureStore | None, config: ModelConfig, device: torch.device | str = "cpu"
+        self,
+        world: World,
+        store: FeatureStore | None,
+        config: ModelConfig,
+        device: torch.device | str = "cpu",
+        objects: ObjectSights | None = None,
     ) -> None:
         if store is not None and store.width != config.feature_width:
             raise InputError(
                 f"{store.path}: its features have {store.width} numbers, the agent reads {config.feature_width}; let "
                 "it see what it was trained with, by --data.sight or --data.features."
             )
+        if objects is not None and objects.features.shape[1] + PLACE_WIDTH != config.object_width:
+            raise InputError(
+                f"objects are described by {objects.features.shape[1] + PLACE_WIDTH} numbers, the agent reads "
+                f"{config.object_width}; let it see what it was trained with, by --data.sight or --data.features."
+            )
         self.world, self.config, self.store, self.featurizer = world, config, store, Featurizer(config, device)
+        self.objects = objects
         if store is not None:
             scans = np.array(world.scans)[world.scan_of_node]
             self._rows = store.rows(scans.tolist(), world.viewpoints.tolist())
@@ -156,6 +169,23 @@ class Vision:
     ) -> Tensor:
         """`Featurizer.panorama` of what the agents see."""
         return self.featurizer.panorama(self.panorama_features(seen), seen.heading, mirrored=mirrored, kept=kept)
+
+    def objects_at(
+        self, nodes: NDArray[np.int64], headings: NDArray[np.floating], mirrored: NDArray[np.bool_] | None = None
+    ) -> tuple[Tensor, Tensor, NDArray[np.int64]]:
+        """(B, K, object width) a token of each object that agents see from their nodes, the mask (B, K) of real ones,
+        and their ids (B, K), -1 for the others. Directions are relative to the agents' `headings` (B,)."""
+        assert self.objects is not None
+        known = self.objects
+        numbers, mask = known.at(nodes)
+        turned = known.headings[numbers] - headings[:, None]
+        if mirrored is not None:
+            turned = np.where(mirrored[:, None], -turned, turned)
+        directions = angle_feature(turned, known.elevations[numbers], 1)
+        tokens = np.concatenate([known.features[numbers].astype(np.float32), directions, known.sizes[numbers]], axis=2)
+        ids = np.where(mask, known.ids[numbers], -1) if len(known.ids) else np.full(mask.shape, -1)
+        device = self.featurizer.device
+        return torch.from_numpy(tokens).to(device), torch.from_numpy(mask).to(device), ids
 
     def facing(
         self,

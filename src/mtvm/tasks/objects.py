@@ -44,14 +44,20 @@ class SeenObjects:
         ]
 
 
-def read_objects(folder: DataFolder, world: World, purpose: str) -> SeenObjects:
-    """What the file of objects below a data folder says of a world's viewpoints; it is needed for a `purpose`."""
+def objects_file(folder: DataFolder, purpose: str) -> Path:
+    """The file of objects below a data folder; it is needed for a `purpose`."""
     path: Path | None = folder.find([SEMANTICS, f"{SEMANTICS}.gz"])
     if path is None:
         raise InputError(
             f"{folder.path}: no {SEMANTICS}(.gz) below it, which says what is seen from where, {purpose}; "
             "'mtvm data names' makes it from REVERIE's boxes."
         )
+    return path
+
+
+def read_objects(folder: DataFolder, world: World, purpose: str) -> SeenObjects:
+    """What the file of objects below a data folder says of a world's viewpoints; it is needed for a `purpose`."""
+    path = objects_file(folder, purpose)
     seen: list[list[int]] = [[] for _ in range(len(world))]
     for place in read_semantics(path, world.scans):
         node = world.find(place.scan, place.viewpoint)

@@ -16,6 +16,7 @@ from mtvm.learning.losses.consistency import Consistency
 from mtvm.learning.losses.imitation import Imitation
 from mtvm.learning.losses.masked_words import MaskedWords
 from mtvm.learning.losses.matching import Matching
+from mtvm.learning.losses.objects import PointedObject
 from mtvm.learning.losses.released_consistency import ReleasedConsistency
 from mtvm.learning.rollout import Needs
 from mtvm.learning.texts import Variant
@@ -24,8 +25,9 @@ from mtvm.models.network import Network
 from mtvm.plugins import load_object
 
 
-def make_losses(config: LossConfig) -> list[Loss]:
-    """The losses that a config asks for, in the order of Eq. 6, then those of pretraining."""
+def make_losses(config: LossConfig, points: bool = False) -> list[Loss]:
+    """The losses that a config asks for, in the order of Eq. 6, then those of pretraining, one's own, and that of an
+    agent that `points` at objects."""
     losses: list[Loss] = [Imitation(config.imitation)]
     if config.a2c.weight > 0:
         losses.append(A2C(config.a2c))
@@ -36,7 +38,10 @@ def make_losses(config: LossConfig) -> list[Loss]:
         losses.append(MaskedWords(config.masked_words))
     if config.matching.weight > 0:
         losses.append(Matching(config.matching))
-    return losses + [_own_loss(text) for text in config.extra]
+    losses += [_own_loss(text) for text in config.extra]
+    if points and config.objects.weight > 0:
+        losses.append(PointedObject(config.objects))
+    return losses
 
 
 def _own_loss(text: str) -> Loss:
