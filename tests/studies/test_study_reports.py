@@ -136,11 +136,18 @@ def test_what_a_report_keeps_is_refused_where_it_is_damaged(tmp_path, file, cont
     assert not (tmp_path / "trials").exists() or not list((tmp_path / "trials").iterdir())
 
 
-def test_table1_has_baselines_published_rows_and_a_submission(tiny_folder, sight, out):
+def test_table1_has_baselines_published_rows_and_a_submission(tiny_folder, sight, out, tmp_path):
     folder = run("table1", out, tiny_folder, sight)
     text = (folder / "report.md").read_text()
     for row in ("| random |", "| shortest path |", "| VLN⟲BERT, as published | 2.90 | 72 | 68 | 3.93 | 63 | 57 |"):
         assert row in text
+    (tmp_path / "world.json").write_text("{}")
+    for part in tiny_folder.iterdir():
+        (tmp_path / part.name).symlink_to(part)
+    built_in = (run("table1", out, tmp_path, sight) / "report.md").read_text()
+    assert "| random |" in built_in, "agents in a world of ours"
+    assert "as published" not in built_in, "and the paper's, in real buildings, in one table"
+    assert "is the built-in world" in built_in
     submitted = json.loads((folder / "submission-test.json").read_text())
     assert {"instr_id", "trajectory"} <= submitted[0].keys()
 

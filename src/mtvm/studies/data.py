@@ -14,6 +14,7 @@ import numpy as np
 from mtvm.configs.run import BLIND, DataConfig, Split
 from mtvm.errors import InputError
 from mtvm.features.store import FeatureStore
+from mtvm.homes.build import MANIFEST
 from mtvm.io.files import read_json, write_json
 from mtvm.learning.sight import SightMaker
 from mtvm.tasks.data import DataFolder
@@ -53,6 +54,11 @@ class StudyData:
         self._features, self._sight, self._show = features and features.absolute(), sight, show
         self._digests: dict[Path, str] = {}
         self._stores: dict[tuple[str | None, tuple[str, ...], Path | None], FeatureStore | None] = {}
+
+    @property
+    def is_built_in(self) -> bool:
+        """Whether this is a world of ours, in which no published number was measured."""
+        return (self.folder.path / MANIFEST).is_file()
 
     def config(self) -> DataConfig:
         """Where the data is and what an agent sees: what was asked for, else what captions say, if there are any, as

@@ -7,6 +7,7 @@ import platform
 import shutil
 import subprocess
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 from typing import get_args
@@ -23,6 +24,7 @@ from mtvm.studies.blocks import Block, Figure, Row, Table, Text, shown
 from mtvm.studies.findings import Difference, Findings, differences
 from mtvm.studies.keeping import TRIALS, keep
 from mtvm.studies.plan import GIVEN, command_of
+from mtvm.studies.published import BUILT_IN, SOURCE
 from mtvm.studies.trial import Trial, code_version
 from mtvm.tasks import bootstrap
 from mtvm.tasks.metric import METRICS
@@ -41,7 +43,10 @@ def write_report(findings: Sequence[Findings], extra_files: dict[str, Path], com
     sections: list[Section] = []
     for one in findings:
         title = "Results" if len(findings) == 1 else f"Results: {one.preset}"
-        sections.append((title, [*one.study.draw(one), *_is_it_real(one)]))
+        drawn = one.study.draw(one)
+        if one.data.is_built_in:
+            drawn = [_without_published(block) if isinstance(block, Table) else block for block in drawn]
+        sections.append((title, [*drawn, *_is_it_real(one)]))
     trials = list(dict.fromkeys(trial for one in findings for trial in one.trials))
     sections.append(("How it was made", _how(findings, trials, command, date)))
     with atomic_path(request.folder) as folder:
@@ -62,6 +67,12 @@ def write_report(findings: Sequence[Findings], extra_files: dict[str, Path], com
         for name, text in texts.items():
             (folder / name).write_text(_without_places(text, findings[0]), encoding="utf-8")
     return request.folder
+
+
+def _without_published(table: Table) -> Table:
+    """Without rows of the paper."""
+    ours = tuple(row for row in table.rows if row.kind != "published")
+    return table if ours == table.rows else replace(table, rows=ours, note=table.note.replace(SOURCE, BUILT_IN))
 
 
 def _without_places(text: str, findings: Findings) -> str:

@@ -9,7 +9,7 @@ from mtvm.studies.charts import draw_heat_map
 from mtvm.studies.findings import Findings
 from mtvm.studies.study import UNSEEN, Arm, Study
 
-_WEIGHTS = (0.0, 0.2, 0.6, 2.0, 6.0)
+_WEIGHTS = (0.0, 0.2, 0.6, 2.0, 4.0, 6.0, 8.0)
 _QUICK = ((0.2, 0.6, 2.0), (0.2, 2.0))
 """The paper's setup has 0.6 and 0.2; its sensitivity study and the released code 6 and 2, of another loss."""
 
