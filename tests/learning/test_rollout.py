@@ -114,6 +114,35 @@ def test_rollout_of_a_student_takes_its_own_actions_at_its_share_of_steps(vision
     assert differing, "otherwise this shows little"
 
 
+@pytest.mark.parametrize("policy", ["teacher", "student", "sample"])
+def test_rollout_with_a_cached_history_is_walked_first_and_computed_in_one_pass(policy, vision, some, words):
+    """What the losses see is what the model makes of each step, with its gradients."""
+    model = lively_model(seed=2, history="cached")
+    draws = {"action_draws": draws_of(1, STEPS, len(some)), "student_draws": draws_of(2, STEPS, len(some))}
+    needs = Needs(teacher=True, rewards=True)
+    trace = rolled_out(model, vision, some, words, RolloutPlan(policy, STEPS, needs=needs, **draws))
+    for row in range(len(some)):
+        there = [(step, step.rows.tolist().index(row)) for step in trace.steps if row in step.rows]
+        taken = iter([int(step.actions[place]) for step, place in there])
+        walk = walk_slowly(model, vision, some, words, row, lambda *_, taken=taken: next(taken))
+        assert_same_walk(trace, row, walk)
+        for (step, place), logits, value in zip(there, walk.logits, walk.values, strict=True):
+            assert_close(step.outputs[0].logits[place, : len(logits)], logits)
+            assert_close(step.values[place], value)
+        assert_close(trace.left[row], 0.0 if trace.stopped[row] else walk.bootstrap)
+    sum(step.outputs[0].logits[step.outputs[0].mask].square().sum() for step in trace.steps).backward()
+    assert model.history.mark.weight.grad.abs().sum() > 0
+
+
+def test_rollout_of_the_teacher_with_a_cached_history_asks_the_model_once(vision, some, words, monkeypatch):
+    model, asked = lively_model(history="cached"), []
+    step = model.step
+    monkeypatch.setattr(model, "step", lambda *given, **named: asked.append(1) or step(*given, **named))
+    trace = rolled_out(model, vision, some, words, RolloutPlan("teacher", STEPS))
+    assert len(trace.steps) > 2
+    assert len(asked) == 1
+
+
 # Alone or together
 
 

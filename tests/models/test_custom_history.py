@@ -113,7 +113,7 @@ def test_custom_history_that_cannot_be_made_is_one_sentence(module, name, says):
     "name", ["magic", "own_history", ":Total", "own_history:", "a b:C", "a..b:C", "a:b:C", "", 3, None, [], {}]
 )
 def test_config_refuses_other_names_of_histories(name):
-    with pytest.raises(InputError, match="memory, none, recurrent, oriented, hierarchical"):
+    with pytest.raises(InputError, match="memory, none, recurrent, oriented, hierarchical, cached"):
         ModelConfig(history=name)
 
 

@@ -17,7 +17,7 @@ from small_models import (
 from small_models import make_model as make_small_model
 
 from mtvm.models.config import HISTORIES
-from mtvm.models.history import StepRecord
+from mtvm.models.history import ReadHistory, StepRecord
 
 STEPS = 3
 TOKENS = {  # of the past, before each of the four steps
@@ -26,6 +26,7 @@ TOKENS = {  # of the past, before each of the four steps
     "recurrent": [1, 1, 1, 1],
     "oriented": [0, 1, 2, 3],
     "hierarchical": [1, 2, 3, 4],  # [CLS] and the steps
+    "cached": [0, 0, 0, 0],  # it is read in the layers
 }
 every_history = pytest.mark.parametrize("history", HISTORIES)
 with_and_without_gradients = pytest.mark.parametrize("grad", [True, False])
@@ -38,6 +39,13 @@ def make_model(history, **changes):
 @pytest.fixture
 def walk():
     return make_walk(TINY, steps=STEPS + 1)
+
+
+def kept(model, past):
+    """(B, n, width) what the network can see of the past."""
+    return (
+        past.tokens() if isinstance(model.history, ReadHistory) else model.history.tokens(past, model.token_encoder)[0]
+    )
 
 
 def turned(walk):
@@ -53,13 +61,14 @@ def test_history_tokens_precede_the_actions(history, grad, walk):
         text = model.encode(words_of(TEXTS))
         past = model.start(text)
         for number, move in enumerate(walk):
-            tokens, mask = model.history.tokens(past, model.token_encoder)
-            assert tokens.shape == (3, TOKENS[history][number], model.config.hidden)
-            assert mask.shape == tokens.shape[:2]
-            assert mask.dtype == torch.bool
-            assert mask.all()
+            if not isinstance(model.history, ReadHistory):
+                tokens, mask = model.history.tokens(past, model.token_encoder)
+                assert tokens.shape == (3, TOKENS[history][number], model.config.hidden)
+                assert mask.shape == tokens.shape[:2]
+                assert mask.dtype == torch.bool
+                assert mask.all()
             step = model.step(text, past, move.actions, move.mask)
-            assert step.stream.shape[1] == tokens.shape[1] + move.actions.shape[1]
+            assert step.stream.shape[1] == TOKENS[history][number] + move.actions.shape[1]
             past = model.remember(past, step, move.chosen, move.direction, move.panorama)
 
 
@@ -118,7 +127,7 @@ def test_history_gradients_flow_in_evaluation_and_without_dropout(history, walk)
         assert model.token_encoder.project.weight.grad.abs().sum() > 0
 
 
-@pytest.mark.parametrize("history", ["memory", "recurrent", "hierarchical"])
+@pytest.mark.parametrize("history", ["memory", "recurrent", "hierarchical", "cached"])
 def test_history_gradients_flow_back_to_the_first_step(history, walk):
     model = make_model(history)
     first = walk[0].direction.requires_grad_()
@@ -131,8 +140,8 @@ def test_history_gradients_flow_back_to_the_first_step(history, walk):
 def test_history_limit_bounds_its_tokens(history, walk):
     model = make_model(history, memory_steps=1)
     _, past = walk_through(model, TEXTS, walk)
-    expected = {"memory": 1, "none": 0, "recurrent": 1, "oriented": 1, "hierarchical": 2}
-    assert model.history.tokens(past, model.token_encoder)[0].shape[1] == expected[history]
+    expected = {"memory": 1, "none": 0, "recurrent": 1, "oriented": 1, "hierarchical": 2, "cached": 1}
+    assert kept(model, past).shape[1] == expected[history]
 
 
 @pytest.mark.parametrize("history", ["oriented", "hierarchical"])
@@ -256,7 +265,7 @@ def test_history_says_whether_it_needs_the_rest(history, walk):
     (_, full), (_, quick) = (
         walk_through(model, TEXTS, walk, need_rest=rest) for rest in (True, model.history.needs_rest)
     )
-    assert_same(*(model.history.tokens(past, model.token_encoder)[0] for past in (full, quick)))
+    assert_same(kept(model, full), kept(model, quick))
     assert model.history.needs_rest == (history == "recurrent")
 
 
@@ -266,8 +275,7 @@ def test_history_starts_from_the_first_variant_of_the_text(history, walk):
     tokens = words_of(TEXTS)
     other = dataclasses.replace(tokens, ids=tokens.ids.clamp(max=150))
     starts = [model.start(model.encode(*variants)) for variants in ((tokens,), (tokens, other))]
-    one, two = (model.history.tokens(start, model.token_encoder)[0] for start in starts)
-    assert_same(one, two)
+    assert_same(*(kept(model, start) for start in starts))
 
 
 def test_histories_have_the_same_parameters_outside_themselves():
@@ -276,4 +284,4 @@ def test_histories_have_the_same_parameters_outside_themselves():
     assert all(one == names[0] for one in names)
     own = {history: sum(p.numel() for p in model.history.parameters()) for history, model in models.items()}
     assert own["memory"] == own["none"] == own["oriented"] == 0
-    assert min(own["recurrent"], own["hierarchical"]) > 0
+    assert min(own["recurrent"], own["hierarchical"], own["cached"]) > 0

@@ -6,19 +6,22 @@ says what happened, step by step; the losses are computed from that.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn import functional
 
 from mtvm.acting.navigator import at_starts
 from mtvm.acting.walk import Path
 from mtvm.learning.texts import Variant
-from mtvm.models.history import Past
+from mtvm.models.history import KnownWalks, Past
 from mtvm.models.language import Text
 from mtvm.models.network import Network, Step
 from mtvm.models.seeing import Vision
@@ -185,6 +188,11 @@ def _there(column: Tensor | None) -> Tensor:
 Watch = Callable[[StepTrace], None]
 
 
+def computes_at_once(model: Network, plan: RolloutPlan) -> bool:
+    """Whether the steps of a rollout that is learned from are computed in one pass, after it was walked."""
+    return model.computes_walks and not plan.needs.ended
+
+
 def roll_out(
     model: Network,
     vision: Vision,
@@ -198,8 +206,12 @@ def roll_out(
     """Walk all episodes until they stop or `max_steps` are over.
 
     `keep_steps` keeps every step in the trace, as losses need it; `watch` is shown each step as soon as it is taken.
+
+    Where the model can compute known walks at once, a rollout that keeps its steps is walked first, without gradients
+    and without dropout, by the teacher without the model; all steps that the losses see are then computed in one pass.
     """
-    running = _Running(model, vision, episodes, text, plan)
+    at_once = keep_steps and computes_at_once(model, plan)
+    running = (_WalkingFirst if at_once else _Running)(model, vision, episodes, text, plan)
     path = Path(running.navigator.simulator)
     stopped, lengths = np.zeros(len(episodes), dtype=bool), np.zeros(len(episodes), dtype=np.int64)
     steps: list[StepTrace] = []
@@ -223,6 +235,8 @@ def roll_out(
             break
         running.go_on(step, stopping)
     left = running.values_left(len(episodes)) if plan.needs.rewards else None
+    if isinstance(running, _WalkingFirst):
+        running.compute(steps)
     nodes, views = path.padded()
     return Trace(
         plan.policy,
@@ -258,39 +272,51 @@ class _Running:
         """What the model makes of where the episodes are, and the actions to take."""
         model, plan, seen = self.model, self.plan, self.navigator.observe()
         tokens, mask = self.vision.actions(seen, self.mirrored, self.kept_features)
-        text = self.text
-        if plan.mask_words is not None:
-            draws = _draws(plan.word_draws, number, self.rows, text.real.shape[1:])
-            text = plan.mask_words(text, draws.to(model.device))
-        output = model.step(
-            text,
-            self.past,
-            tokens,
-            mask,
-            need_rest=plan.needs.rest or plan.needs.rewards or model.needs_rest,
-            need_layers=plan.needs.layers,
-        )
-        outputs = output.variants(text.variants)
+        outputs = self.outputs(tokens, mask, number)
         teacher = None
         if self.teacher is not None:
             teacher = torch.from_numpy(self.navigator.right_actions(self.teacher)).to(model.device)
-        actions = _choose(outputs[0].logits, seen, teacher, plan, number, self.rows)
-        values = model.value(outputs[0]) if plan.needs.rewards else None
+        if plan.policy == "teacher":
+            assert teacher is not None
+            actions = teacher
+        else:
+            actions = _choose(outputs[0].logits, seen, teacher, plan, number, self.rows)
+        values = self.values(outputs)
         live = torch.from_numpy(~self.ended).to(model.device)
         return StepTrace(self.rows, seen, outputs, self.text.real, actions, teacher, live, values)
 
+    def outputs(self, tokens: Tensor, mask: Tensor, number: int) -> list[Step]:
+        """What the model makes of the actions' tokens, with each variant of the texts."""
+        text = self._masked(self.text, [(number, self.rows)])
+        output = self.model.step(
+            text, self.past, tokens, mask, need_rest=self._need_rest, need_layers=self.plan.needs.layers
+        )
+        return output.variants(text.variants)
+
+    def values(self, outputs: list[Step]) -> Tensor | None:
+        """(b,) the critic's values, if they are needed."""
+        return self.model.value(outputs[0]) if self.plan.needs.rewards else None
+
+    @property
+    def _need_rest(self) -> bool:
+        return self.plan.needs.rest or self.plan.needs.rewards or self.model.needs_rest
+
+    def _masked(self, text: Text, steps: Sequence[tuple[int, Rows]]) -> Text:
+        """The texts of some steps, each with its number and the rows of its episodes, as losses want them."""
+        if self.plan.mask_words is None:
+            return text
+        shape = text.real.shape[1:]
+        draws = torch.cat([_draws(self.plan.word_draws, number, rows, shape) for number, rows in steps])
+        return self.plan.mask_words(text, draws.to(self.model.device))
+
     def go_on(self, step: StepTrace, stopping: NDArray[np.bool_]) -> None:
         """Remember the step, and leave behind the episodes that have stopped, unless they are still needed."""
-        model, output = self.model, step.outputs[0]
+        model = self.model
         going = np.nonzero(~stopping)[0]
         if self.plan.needs.ended:
             going, self.ended = np.arange(len(stopping)), self.ended | stopping
-            output = _without_activations(output, torch.from_numpy(self.ended).to(model.device))
-        panorama = None
-        if model.needs_panorama:
-            panorama = self.vision.panorama(step.seen, self.mirrored, self.kept_features)
         # Before the others are left behind: one token of each episode is copied then, not all that the step gave.
-        self.past = model.remember(self.past, output, step.actions, self._facing(), panorama)
+        self.remember(step)
         if len(going) < len(self.rows):
             kept = torch.from_numpy(going).to(model.device)
             self.rows, self.ended = self.rows[going], self.ended[going]
@@ -303,6 +329,14 @@ class _Running:
             if self.rewards is not None:
                 self.rewards.keep(going)
             self.past, self.text = self.past.keep(kept), self.text.keep(kept)
+
+    def remember(self, step: StepTrace) -> None:
+        model, output, panorama = self.model, step.outputs[0], None
+        if self.plan.needs.ended:
+            output = _without_activations(output, torch.from_numpy(self.ended).to(model.device))
+        if model.needs_panorama:
+            panorama = self.vision.panorama(step.seen, self.mirrored, self.kept_features)
+        self.past = model.remember(self.past, output, step.actions, self._facing(), panorama)
 
     def _facing(self) -> Tensor:
         """(b, angle width) where the agents look now."""
@@ -320,13 +354,83 @@ class _Running:
         return values
 
 
+class _WalkingFirst(_Running):
+    """Walks without gradients and dropout; what the losses see is computed afterwards."""
+
+    def __init__(self, model: Network, vision: Vision, episodes: EpisodeSet, text: Text, plan: RolloutPlan) -> None:
+        self.given = text
+        self._sights: list[tuple[Tensor, Tensor]] = []
+        self._directions: list[Tensor] = []
+        self._asked = plan.policy != "teacher" or plan.needs.rewards
+        """Whether the walk needs the model."""
+        with _deciding(model):
+            super().__init__(model, vision, episodes, text.variant(0), plan)
+
+    def outputs(self, tokens: Tensor, mask: Tensor, number: int) -> list[Step]:
+        self._sights.append((tokens, mask))
+        if not self._asked:
+            return []
+        with _deciding(self.model):
+            return [self.model.step(self.text, self.past, tokens, mask, need_rest=self.model.needs_rest)]
+
+    def values(self, outputs: list[Step]) -> Tensor | None:
+        return None
+
+    def remember(self, step: StepTrace) -> None:
+        self._directions.append(self._facing())
+        if self._asked:
+            with _deciding(self.model):
+                super().remember(step)
+
+    def values_left(self, batch: int) -> Tensor:
+        with _deciding(self.model):
+            return super().values_left(batch)
+
+    def compute(self, steps: list[StepTrace]) -> None:
+        """Give the steps the outputs and values that the losses see."""
+        model, device = self.model, self.model.device
+        rows = torch.from_numpy(np.concatenate([step.rows for step in steps])).to(device)
+        numbers = np.repeat(np.arange(len(steps)), [len(step.rows) for step in steps])
+        width = max(tokens.shape[1] for tokens, _ in self._sights)
+        tokens, mask = (
+            torch.cat([functional.pad(part, (0, 0) * (part.ndim - 2) + (0, width - part.shape[1])) for part in parts])
+            for parts in zip(*self._sights, strict=True)
+        )
+        directions = torch.cat([tokens.new_zeros(0, model.config.angle_width), *self._directions])
+        directions = functional.pad(directions, (0, 0, 0, len(rows) - len(directions)))  # after the end nobody looks
+        chosen = torch.cat([step.actions for step in steps])
+        walks = KnownWalks(rows, torch.from_numpy(numbers).to(device), chosen, directions)
+        text = self._masked(self.given.repeated(rows), [(number, step.rows) for number, step in enumerate(steps)])
+        output = model.step(
+            text, model.walked(walks), tokens, mask, need_rest=self._need_rest, need_layers=self.plan.needs.layers
+        )
+        outputs = output.variants(text.variants)
+        values = model.value(outputs[0]) if self.plan.needs.rewards else None
+        start = 0
+        for step in steps:
+            of_step = slice(start, start + len(step.rows))
+            step.outputs = [one.select(operator.itemgetter(of_step)) for one in outputs]
+            step.text_real = text.real[of_step]
+            step.values = None if values is None else values[of_step]
+            start = of_step.stop
+
+
+@contextlib.contextmanager
+def _deciding(model: Network) -> Iterator[None]:
+    """A block in which the model decides as it would when evaluated."""
+    training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        model.train(training)
+
+
 def _choose(
     logits: Tensor, seen: Observation, teacher: Tensor | None, plan: RolloutPlan, number: int, rows: Rows
 ) -> Tensor:
-    """(b,) the actions that the policy takes."""
-    if plan.policy == "teacher":
-        assert teacher is not None
-        return teacher
+    """(b,) the actions that the policy takes, if it is not the teacher."""
     if plan.policy == "greedy":
         return logits.argmax(dim=1)
     reached = logits.detach().float().softmax(dim=1).cumsum(dim=1)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import abc
+import dataclasses
 import math
+from collections.abc import Callable
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -12,6 +16,42 @@ from mtvm.models.dropout import Dropout, dropout
 from mtvm.models.packing import Packing
 
 LAYER_NORM_EPS = 1e-12
+
+Reader = Literal["text", "stream"]
+"""Who reads the stream in a layer: the text, or the stream itself."""
+
+
+@dataclasses.dataclass
+class Queries:
+    """What is asked of a history inside a layer."""
+
+    reader: Reader
+    vectors: Tensor
+    """(B, heads, n, hidden / heads)"""
+    keys: Tensor
+    """(B, heads, A, hidden / heads) of the stream's own tokens, which the same queries see."""
+    values: Tensor
+
+
+class Recalled(abc.ABC):
+    """What a history answers: m things that are read beside the stream's own tokens, by one softmax over both."""
+
+    @abc.abstractmethod
+    def scores(self, queries: Tensor) -> Tensor:
+        """(B, heads, n, m) how well scaled queries (B, heads, n, hidden / heads) match; -inf for what they must not
+        see."""
+
+    @abc.abstractmethod
+    def mix(self, weights: Tensor) -> Tensor:
+        """(B, heads, n, hidden / heads) by weights (B, heads, n, m)."""
+
+
+Recall = Callable[[Queries], Recalled | None]
+"""A layer's way to ask the history; None where nothing is remembered yet."""
+
+
+KeyValue = tuple[Tensor, Tensor]
+"""Each (B, heads, n, hidden / heads)."""
 
 
 class Heads(nn.Module):
@@ -38,9 +78,23 @@ class Heads(nn.Module):
             projected.view(*projected.shape[:-1], -1, self.heads, self.hidden // self.heads)
         ).unbind(0)
 
-    def attend(self, query: Tensor, key: Tensor, value: Tensor, keys: Packing, queries: Packing) -> Tensor:
+    def attend(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        keys: Packing,
+        queries: Packing,
+        recalled: Recalled | None = None,
+    ) -> Tensor:
         """The attended values, packed as the queries."""
-        mixed = attention(query, key, value, _allowed(keys), self.dropout if self.training else 0.0)
+        rate = self.dropout if self.training else 0.0
+        if recalled is None:
+            mixed = attention(query, key, value, _allowed(keys), rate)
+        else:
+            weights = dropout(_weights(query, key, _allowed(keys), recalled), rate)
+            past = weights.shape[-1] - key.shape[-2]
+            mixed = recalled.mix(weights[..., :past]) + weights[..., past:] @ value
         return queries.pack_heads(mixed)
 
 
@@ -54,15 +108,19 @@ def attention(query: Tensor, key: Tensor, value: Tensor, allowed: Tensor | None,
     return functional.scaled_dot_product_attention(query, key, value, attn_mask=allowed, dropout_p=rate)
 
 
-def attention_weights(query: Tensor, key: Tensor, keys: Packing) -> Tensor:
+def attention_weights(query: Tensor, key: Tensor, keys: Packing, recalled: Recalled | None = None) -> Tensor:
     """(B, heads, n, m) the weights of `Heads.attend`, which its fused attention does not return."""
-    return _weights(query, key, _allowed(keys))
+    return _weights(query, key, _allowed(keys), recalled)
 
 
-def _weights(query: Tensor, key: Tensor, allowed: Tensor | None) -> Tensor:
-    scores = (query / math.sqrt(query.shape[-1])) @ key.transpose(-1, -2)
+def _weights(query: Tensor, key: Tensor, allowed: Tensor | None, recalled: Recalled | None = None) -> Tensor:
+    """The weights of what is recalled stand before those of the keys."""
+    query = query / math.sqrt(query.shape[-1])
+    scores = query @ key.transpose(-1, -2)
     if allowed is not None:
         scores = scores.masked_fill(~allowed, -math.inf)
+    if recalled is not None:
+        scores = torch.cat([recalled.scores(query), scores], dim=-1)
     return scores.softmax(dim=-1)
 
 
@@ -90,8 +148,11 @@ class SelfAttention(nn.Module):
         self.attention = Heads(hidden, heads, dropout)
         self.output = Residual(hidden, hidden, dropout)
 
-    def forward(self, packed: Tensor, packing: Packing, asked: Packing | None = None) -> Tensor:
-        """The tokens after the block; with `asked` only the last of each row, packed as `asked`."""
+    def forward(
+        self, packed: Tensor, packing: Packing, asked: Packing | None = None, recall: Recall | None = None
+    ) -> tuple[Tensor, KeyValue]:
+        """The tokens after the block, and the keys and values of all; with `asked` only the last tokens of each row,
+        packed as `asked`."""
         if asked is None:
             query, key, value = self.attention.split(self.attention.qkv(packed), packing)
             tokens, asked = packed, packing
@@ -99,8 +160,9 @@ class SelfAttention(nn.Module):
             tokens = packing.last(packed, asked)
             query = self.attention.query(tokens, asked)
             key, value = self.attention.key_value(packed, packing)
-        result: Tensor = self.output(self.attention.attend(query, key, value, packing, asked), tokens)
-        return result
+        recalled = None if recall is None else recall(Queries("stream", query, key, value))
+        attended = self.attention.attend(query, key, value, packing, asked, recalled)
+        return self.output(attended, tokens), (key, value)
 
 
 class FeedForward(nn.Module):
@@ -123,5 +185,5 @@ class TransformerLayer(nn.Module):
         self.feed_forward = FeedForward(hidden, intermediate, dropout)
 
     def forward(self, packed: Tensor, packing: Packing) -> Tensor:
-        result: Tensor = self.feed_forward(self.attention(packed, packing))
+        result: Tensor = self.feed_forward(self.attention(packed, packing)[0])
         return result

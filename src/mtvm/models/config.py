@@ -23,6 +23,7 @@ HISTORIES = {
     "recurrent": "mtvm.models.history.recurrent:RecurrentHistory",
     "oriented": "mtvm.models.history.oriented:OrientedHistory",
     "hierarchical": "mtvm.models.history.hierarchical:HierarchicalHistory",
+    "cached": "mtvm.models.history.cached:CachedHistory",
 }
 TEXT_READERS = {
     "wordpiece-en": "mtvm.models.text:WordPieces",

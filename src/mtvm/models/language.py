@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -57,8 +58,8 @@ class Text:
         packing = Packing(mask, drop=False)
         return Text(one.states.repeat(2, 1, 1), mask, one.real, packing, cache, variants=2)
 
-    def keep(self, rows: Tensor) -> Text:
-        """The texts of the episodes at `rows`, padded only to the longest of them."""
+    def keep(self, rows: Tensor, take: Callable[[Tensor, Tensor], Tensor] = take) -> Text:
+        """The texts of the episodes at `rows`, none of which may occur twice, padded only to the longest of them."""
         real = self.real[rows]
         length = int(real.sum(dim=1).max()) if len(real) and not self.keeps_padding else real.shape[1]
         every = torch.cat([rows + number * len(self) for number in range(self.variants)])
@@ -73,6 +74,10 @@ class Text:
             packing=Packing(mask, self.packing.drop),
             cache=cache,
         )
+
+    def repeated(self, rows: Tensor) -> Text:
+        """The texts at `rows`, any of which may occur several times."""
+        return self.keep(rows, lambda batch, which: batch.index_select(0, which))
 
     @property
     def keeps_padding(self) -> bool:

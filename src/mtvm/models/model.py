@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
 
+from mtvm.models.attention import Queries, Recalled
 from mtvm.models.config import ModelConfig
-from mtvm.models.crossmodal import CrossModalEncoder
-from mtvm.models.history import Past, StepRecord, make_history
+from mtvm.models.crossmodal import CrossModalEncoder, LayerKeys
+from mtvm.models.history import KnownWalks, Past, ReadHistory, StepRecord, make_history
 from mtvm.models.language import LanguageEncoder, Text
 from mtvm.models.network import (
     Network,
@@ -72,6 +76,7 @@ class MTVM(Network):
         self.critic = make_critic(config)
         self.history = make_history(config)
         self.needs_rest, self.needs_panorama = self.history.needs_rest, self.history.needs_panorama
+        self.computes_walks = self.history.computes_walks
         initialize_like_bert(self, config.hidden)
 
     def encode(self, *variants: Tokens) -> Text:
@@ -103,9 +108,17 @@ class MTVM(Network):
         need_layers: bool = False,
     ) -> Step:
         """X̂, M̂, V̂ = C(X, [M; V]) (Eq. 1) and a = MLP(V̂)."""
-        memory, memory_mask = self.history.tokens(past, self.token_encoder)
-        step: Step = self(text, memory, memory_mask, actions, mask, need_rest, need_attention, need_layers)
+        recall = None
+        if isinstance(self.history, ReadHistory):
+            recall = functools.partial(self.history.read, state=past)
+            memory, memory_mask = text.states.new_zeros(len(text), 0, self.config.hidden), mask[:, :0]
+        else:
+            memory, memory_mask = self.history.tokens(past, self.token_encoder)
+        step: Step = self(text, memory, memory_mask, actions, mask, need_rest, need_attention, need_layers, recall)
         return step
+
+    def walked(self, walks: KnownWalks) -> Past:
+        return self.history.walked(walks) if isinstance(self.history, ReadHistory) else super().walked(walks)
 
     def forward(
         self,
@@ -117,8 +130,9 @@ class MTVM(Network):
         need_rest: bool = True,
         need_attention: bool = False,
         need_layers: bool = False,
+        recall: Callable[[int, Queries], Recalled | None] | None = None,
     ) -> Step:
-        """`step` as a function of tensors alone, which can be exported.
+        """`step` as a function of tensors alone, which can be exported, unless the past is read by `recall`.
 
         `memory` (B, n, hidden) are the encoded tokens of the past and `memory_mask` (B, n) is true for real ones.
         """
@@ -132,9 +146,19 @@ class MTVM(Network):
             here = self._packing(mask)
         record: list[tuple[Tensor, Tensor]] | None = [] if need_attention else None
         layers: list[tuple[Tensor, Tensor]] | None = [] if need_layers else None
+        keys: list[LayerKeys] = []
         asked = None if need_rest else here
         read, seen = self.crossmodal(
-            text.states, text.packing, stream, self._packing(stream_mask), text.cache, asked, record, layers
+            text.states,
+            text.packing,
+            stream,
+            self._packing(stream_mask),
+            text.cache,
+            asked,
+            record,
+            layers,
+            recall,
+            keys,
         )
         scores, activations = self.head(here.pack(seen[:, -mask.shape[1] :]) if need_rest else seen)
         return Step(
@@ -149,6 +173,7 @@ class MTVM(Network):
             attention=stack_attention(record or []),
             has_rest=need_rest,
             layers=layers or [],
+            keys=[] if recall is None else keys,
         )
 
     def _embedded(self, memory: Tensor, current: Tensor, memory_mask: Tensor, mask: Tensor) -> Tensor:
@@ -180,6 +205,7 @@ class MTVM(Network):
             stream=step.stream,
             stream_mask=step.stream_mask,
             panorama=None if panorama is None else scale_features(panorama, self.config),
+            keys=step.keys,
         )
         return self.history.update(past, record)
 

@@ -14,9 +14,9 @@ from torch import Tensor, nn
 from mtvm.errors import InputError
 from mtvm.machine import memory_bytes
 from mtvm.models.config import ARCHITECTURES, ModelConfig
-from mtvm.models.crossmodal import Attention, CrossModalEncoder
+from mtvm.models.crossmodal import Attention, CrossModalEncoder, LayerKeys
 from mtvm.models.dropout import Dropout
-from mtvm.models.history.base import Past
+from mtvm.models.history.base import KnownWalks, Past
 from mtvm.models.language import LanguageEncoder, Text
 from mtvm.models.objects import ObjectHead
 from mtvm.models.text import Tokens
@@ -49,6 +49,8 @@ class Step:
     """(B, hidden) the new state of a network that carries one from step to step."""
     layers: list[tuple[Tensor, Tensor]] = dataclasses.field(default_factory=list)
     """X̂ and [M̂; V̂] after each layer, if asked for."""
+    keys: list[LayerKeys] = dataclasses.field(default_factory=list)
+    """The actions' keys and values in each layer, for histories that are read there."""
 
     def select(self, rows: Callable[[Tensor], Tensor]) -> Step:
         """The step of some of the episodes, which `rows` picks from a (B, ...) tensor, without its attention."""
@@ -58,7 +60,8 @@ class Step:
             if isinstance(value := getattr(self, field.name), Tensor)
         }
         layers = [(rows(text), rows(stream)) for text, stream in self.layers]
-        return dataclasses.replace(self, **tensors, layers=layers, attention=None)
+        keys = [{reader: (rows(key), rows(value)) for reader, (key, value) in one.items()} for one in self.keys]
+        return dataclasses.replace(self, **tensors, layers=layers, keys=keys, attention=None)
 
     def variants(self, count: int) -> list[Step]:
         """The step of each variant of the text."""
@@ -84,6 +87,8 @@ class Network(nn.Module, abc.ABC):
     """Whether `remember` reads X̂ and M̂ of a step, and not V̂ alone."""
     needs_panorama = False
     """Whether `remember` must be given the 36 views of the panorama."""
+    computes_walks = False
+    """Whether it can take all steps of known walks at once: `step`, with the past that `walked` gives."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -135,6 +140,10 @@ class Network(nn.Module, abc.ABC):
         `chosen` (B,) are the actions taken, `direction` (B, angle width) is the direction feature of the agent after
         its move, and `panorama` (B, 36, token width) all views before it, for a network that needs them.
         """
+
+    def walked(self, walks: KnownWalks) -> Past:
+        """The past with which `step` computes every step of known walks at once, one row each."""
+        raise NotImplementedError(f"{type(self).__name__} cannot compute known walks in one pass.")
 
     @abc.abstractmethod
     def value(self, step: Step) -> Tensor:

@@ -34,6 +34,8 @@ class Packing:
 
     def last(self, packed: Tensor, tail: Packing) -> Tensor:
         """The last tokens of each row of a packed batch, packed as `tail`."""
+        if tail.length == self.length:
+            return packed
         if self._grid is not None:
             return take(packed, (self._grid[1] >= self.length - tail.length).nonzero()[:, 0])
         spread = packed if self._exporting else packed.view(self.batch, self.length, *packed.shape[1:])

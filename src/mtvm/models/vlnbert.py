@@ -102,7 +102,7 @@ class VLNBert(Network):
         layers = [layer for layer in self.crossmodal.layers if isinstance(layer, SingleDirectionLayer)]
         for layer, known in zip(layers, text.cache, strict=True):
             before = seen
-            _, crossed, seen = self.crossmodal.run(layer, before, before, text.packing, packing, known)
+            _, crossed, seen, _ = self.crossmodal.run(layer, before, before, text.packing, packing, known)
             if need_attention:
                 read = text.packing.pack(text.states)
                 record.append(layer.weights(before, crossed, read, text.packing, packing))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mtvm.models.config import HISTORIES, ModelConfig
-from mtvm.models.history.base import HistoryEncoder, Past, StepRecord
+from mtvm.models.history.base import HistoryEncoder, KnownWalks, Past, ReadHistory, StepRecord
 from mtvm.plugins import load_object
 
 
@@ -15,4 +15,4 @@ def make_history(config: ModelConfig) -> HistoryEncoder:
     return encoder(config)
 
 
-__all__ = ["HistoryEncoder", "Past", "StepRecord", "make_history"]
+__all__ = ["HistoryEncoder", "KnownWalks", "Past", "ReadHistory", "StepRecord", "make_history"]

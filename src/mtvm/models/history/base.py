@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from mtvm.models.attention import Queries, Recalled
 from mtvm.models.config import ModelConfig
+from mtvm.models.crossmodal import LayerKeys
 from mtvm.models.language import Text
 from mtvm.models.packing import take
 from mtvm.models.vision import TokenEncoder
@@ -38,6 +41,8 @@ class StepRecord:
     stream_mask: Tensor
     panorama: Tensor | None = None
     """(B, 36, token width) all views [v; d] before the move, for histories that need them."""
+    keys: Sequence[LayerKeys] = ()
+    """The stream's keys and values in each layer, for histories that are read inside the layers."""
 
     def at_chosen(self, tokens: Tensor) -> Tensor:
         """The row of (B, A, width) of the action that was taken."""
@@ -45,9 +50,26 @@ class StepRecord:
         return take(tokens.flatten(0, 1), rows)
 
 
-class HistoryEncoder(nn.Module, abc.ABC):
-    """Turns past steps into tokens of the vision stream. A subclass is made with the model's config alone."""
+@dataclasses.dataclass
+class KnownWalks:
+    """R steps of B walks whose actions are all known, so that they can be computed in one pass."""
 
+    episodes: Tensor
+    """(R,) the row, up to B, of the episode that each step belongs to."""
+    steps: Tensor
+    """(R,) its number in the walk."""
+    chosen: Tensor
+    """(R,) the action that was taken."""
+    direction: Tensor
+    """(R, angle width) the direction feature after the move."""
+
+
+class HistoryEncoder(nn.Module, abc.ABC):
+    """Turns past steps into tokens of the vision stream, which go through all layers again at each step. For one that
+    is read inside the layers instead see `ReadHistory`. A subclass is made with the model's config alone."""
+
+    computes_walks = False
+    """Whether it is a `ReadHistory` that can also be asked for all steps of known walks at once, see its `walked`."""
     needs_panorama = False
     """Whether `update` reads the 36 views of the panorama."""
     needs_rest = False
@@ -70,6 +92,22 @@ class HistoryEncoder(nn.Module, abc.ABC):
     @abc.abstractmethod
     def update(self, past: Past, step: StepRecord) -> Past:
         """The past after a step; it may be the same object, changed."""
+
+
+class ReadHistory(HistoryEncoder):
+    """Gives no tokens, but answers queries inside the layers."""
+
+    @abc.abstractmethod
+    def read(self, layer: int, queries: Queries, state: Past) -> Recalled | None:
+        """What the past answers to queries in a layer, counted from 0; None where nothing is remembered yet. Where
+        texts come in several variants, the queries have as many times B rows."""
+
+    def walked(self, walks: KnownWalks) -> Past:
+        """A past of R rows, for which `read` answers every step of known walks at once."""
+        raise NotImplementedError(f"{type(self).__name__} cannot compute known walks in one pass.")
+
+    def tokens(self, past: Past, token_encoder: TokenEncoder) -> tuple[Tensor, Tensor]:
+        raise TypeError(f"{type(self).__name__} is read inside the layers; it has no tokens.")
 
 
 def full_mask(tokens: Tensor) -> Tensor:

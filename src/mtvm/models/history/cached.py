@@ -1,0 +1,227 @@
+"""A memory of linear cost: what a step leaves is written once, and afterwards only read.
+
+The paper's memory tokens go through all layers again at every step. Here the actions alone do: in each layer they, and
+the text, also attend to the keys and values that the actions chosen before had in that layer, with the text and the
+memory before them in view. A step costs the same however long the walk is, apart from the attention itself.
+
+A layer's memory depends on the layers below it alone, and never on the last one's output. Where the actions of a walk
+are known, all of its steps can therefore be computed in one pass.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from mtvm.models.attention import Queries, Reader, Recalled
+from mtvm.models.config import ModelConfig
+from mtvm.models.history.base import KnownWalks, ReadHistory, StepRecord
+from mtvm.models.language import Text
+from mtvm.models.memory import MemoryBank
+
+
+@dataclasses.dataclass
+class Written:
+    """Keys and values of all layers and readers, side by side in one token a step."""
+
+    bank: MemoryBank
+    _tokens: Tensor | None = None
+
+    def tokens(self) -> Tensor:
+        """(B, n, parts * hidden), joined once for all layers of a step."""
+        if self._tokens is None:
+            self._tokens = self.bank.tokens()
+        return self._tokens
+
+    def append(self, token: Tensor) -> None:
+        self.bank.append(token)
+        self._tokens = None
+
+    def keep(self, rows: Tensor) -> Written:
+        return Written(self.bank.keep(rows))
+
+
+@dataclasses.dataclass
+class KnownPast:
+    """Known walks, of which each step sees what those before it write."""
+
+    walks: KnownWalks
+    places: Places
+    marks: Tensor
+    """(R, parts * hidden)"""
+
+
+class CachedHistory(ReadHistory):
+    computes_walks = True
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__(config)
+        self.readers: tuple[Reader, ...] = ("text", "stream") if config.bidirectional else ("stream",)
+        self.parts = 2 * len(self.readers) * config.crossmodal_layers
+        """Keys and values of each reader in each layer."""
+        self.when = nn.Embedding(config.max_positions, config.angle_width)
+        self.mark = nn.Linear(config.angle_width, self.parts * config.hidden)
+        """What the direction after a move and the number of the step add to keys and values."""
+
+    def start(self, text: Text) -> Written:
+        states, limit = text.states, self.config.memory_steps
+        return Written(MemoryBank(len(text), self.parts * self.config.hidden, limit, states.device, states.dtype))
+
+    def update(self, past: Written, step: StepRecord) -> Written:
+        number = torch.full_like(step.chosen, len(past.bank))
+        chosen = [_at(part, step.chosen) for keys in step.keys for reader in self.readers for part in keys[reader]]
+        past.append(torch.cat(chosen, dim=1) + self._marks(step.direction, number))
+        return past
+
+    def walked(self, walks: KnownWalks) -> KnownPast:
+        return KnownPast(walks, Places(walks), self._marks(walks.direction, walks.steps))
+
+    def read(self, layer: int, queries: Queries, state: Written | KnownPast) -> Recalled | None:
+        first = 2 * (layer * len(self.readers) + self.readers.index(queries.reader))
+        heads, hidden = self.config.heads, self.config.hidden
+
+        def part(tokens: Tensor, number: int) -> Tensor:
+            """(..., heads, hidden / heads) of tokens (..., parts * hidden)."""
+            start = (first + number) * hidden
+            return tokens[..., start : start + hidden].view(*tokens.shape[:-1], heads, hidden // heads)
+
+        if isinstance(state, KnownPast):
+            marks = part(state.marks, 0), part(state.marks, 1)
+            return _of_known_walks(queries, marks, state, self.config.memory_steps)
+        tokens = state.tokens()
+        if tokens.shape[1] == 0:
+            return None
+        keys, values = (part(tokens, number).transpose(1, 2) for number in (0, 1))
+        return KeysAndValues(keys, values)
+
+    def _marks(self, direction: Tensor, number: Tensor) -> Tensor:
+        """(B, parts * hidden)"""
+        when = self.when(number.clamp(max=self.config.max_positions - 1))
+        marks: Tensor = self.mark(direction + when)
+        return marks
+
+
+def _at(part: Tensor, chosen: Tensor) -> Tensor:
+    """(B, hidden) the keys or values (B, heads, A, hidden / heads) of the chosen actions."""
+    rows = chosen.view(-1, 1, 1, 1).expand(-1, part.shape[1], 1, part.shape[3])
+    return part.gather(2, rows).flatten(1)
+
+
+class KeysAndValues(Recalled):
+    """Keys and values (B, heads, m, hidden / heads), the same for all variants of a text."""
+
+    def __init__(self, keys: Tensor, values: Tensor) -> None:
+        self.keys, self.values = keys, values
+
+    def scores(self, queries: Tensor) -> Tensor:
+        return queries @ self._repeated(self.keys, queries).transpose(-1, -2)
+
+    def mix(self, weights: Tensor) -> Tensor:
+        return weights @ self._repeated(self.values, weights)
+
+    def _repeated(self, part: Tensor, rows: Tensor) -> Tensor:
+        variants = len(rows) // len(part)
+        return part if variants == 1 else part.repeat(variants, 1, 1, 1)
+
+
+def _of_known_walks(
+    queries: Queries, marks: tuple[Tensor, Tensor], past: KnownPast, limit: int | None
+) -> Recalled | None:
+    """What each step reads of those before it, whose keys and values are among those of this very layer."""
+    walks, places = past.walks, past.places
+    if places.steps < 2:
+        return None
+    grids = []
+    for part, mark in zip((queries.keys, queries.values), marks, strict=True):
+        chosen = _at(part[: len(walks.chosen)], walks.chosen).view_as(mark) + mark
+        grids.append(places.spread(chosen[:, :, None])[:, :, :, 0])
+    before = torch.arange(places.steps, device=walks.steps.device) < walks.steps[:, None]
+    if limit is not None:
+        before &= torch.arange(places.steps, device=walks.steps.device) >= walks.steps[:, None] - limit
+    return OfKnownWalks(places, grids[0], grids[1], before)
+
+
+class Places:
+    """Where the steps of known walks stand in a grid of episodes and steps."""
+
+    def __init__(self, walks: KnownWalks) -> None:
+        self.rows, self.columns = walks.episodes, walks.steps
+        self.batch, self.steps = int(self.rows.max()) + 1, int(self.columns.max()) + 1
+
+    def spread(self, rows: Tensor) -> Tensor:
+        """(R, heads, n, width) to (B, heads, T, n, width), zeros where a walk has ended; of each variant."""
+        episodes, steps, batch = self._of_variants(len(rows))
+        grid: Tensor = _SpreadSteps.apply(rows, episodes, steps, batch, self.steps)  # type: ignore[no-untyped-call]
+        return grid
+
+    def collect(self, grid: Tensor, rows: int) -> Tensor:
+        """Back to (R, heads, n, width)."""
+        episodes, steps, _ = self._of_variants(rows)
+        collected: Tensor = _CollectSteps.apply(grid, episodes, steps)  # type: ignore[no-untyped-call]
+        return collected
+
+    def _of_variants(self, rows: int) -> tuple[Tensor, Tensor, int]:
+        variants = rows // len(self.rows)
+        if variants == 1:
+            return self.rows, self.columns, self.batch
+        episodes = torch.cat([self.rows + number * self.batch for number in range(variants)])
+        return episodes, self.columns.repeat(variants), variants * self.batch
+
+
+class OfKnownWalks(Recalled):
+    """One set of keys and values (B, heads, T, hidden / heads) an episode, which all of its steps read as far as they
+    come after: nothing is copied for each step."""
+
+    def __init__(self, places: Places, keys: Tensor, values: Tensor, before: Tensor) -> None:
+        self.places, self.keys, self.values = places, keys, values
+        self.after = ~before[:, None, None]
+
+    def scores(self, queries: Tensor) -> Tensor:
+        scores = self._product(queries, self.keys.transpose(-1, -2))
+        return scores.masked_fill(self._repeated(self.after, scores), -torch.inf)
+
+    def mix(self, weights: Tensor) -> Tensor:
+        return self._product(weights, self.values)
+
+    def _product(self, rows: Tensor, of_episodes: Tensor) -> Tensor:
+        """(R, heads, n, width) times (B, heads, width, m) of their episodes."""
+        grid = self.places.spread(rows)
+        product = grid.flatten(2, 3) @ self._repeated(of_episodes, grid)
+        return self.places.collect(product.view(*grid.shape[:4], -1), len(rows))
+
+    def _repeated(self, part: Tensor, rows: Tensor) -> Tensor:
+        variants = len(rows) // len(part)
+        return part if variants == 1 else part.repeat(variants, 1, 1, 1)
+
+
+class _SpreadSteps(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, rows: Tensor, episodes: Tensor, steps: Tensor, batch: int, count: int) -> Tensor:
+        ctx.save_for_backward(episodes, steps)
+        _, heads, length, width = rows.shape
+        grid = rows.new_zeros(batch, heads, count, length, width)
+        grid.transpose(1, 2)[episodes, steps] = rows
+        return grid
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None, None]:
+        episodes, steps = ctx.saved_tensors
+        return gradients[0].transpose(1, 2)[episodes, steps], None, None, None, None
+
+
+class _CollectSteps(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, grid: Tensor, episodes: Tensor, steps: Tensor) -> Tensor:
+        ctx.save_for_backward(episodes, steps)
+        ctx.shape = grid.shape
+        return grid.transpose(1, 2)[episodes, steps]
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
+        episodes, steps = ctx.saved_tensors
+        grid = gradients[0].new_zeros(ctx.shape)
+        grid.transpose(1, 2)[episodes, steps] = gradients[0]
+        return grid, None, None
