@@ -39,6 +39,7 @@ format: $(READY)  ## Bring the code into shape
 
 docs: $(READY)  ## Build the documentation as a site in build/site
 	$(BIN)/pip install --quiet --constraint constraints.txt -e '.[docs]'
+	$(BIN)/python tools/lines.py
 	$(BIN)/mkdocs build --quiet
 
 bench: $(READY)  ## Measure speed; see docs/speed.md

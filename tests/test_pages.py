@@ -11,6 +11,7 @@ from mtvm.studies.comparison import compare, read_seeds, read_trainings
 
 TOP = Path(__file__).parents[1]
 sys.path.append(str(TOP / "tools"))
+import lines  # noqa: E402
 import records  # noqa: E402
 
 PAGES = [TOP / "README.md", TOP / "CHANGELOG.md", TOP / "CONTRIBUTING.md", *sorted((TOP / "docs").rglob("*.md"))]
@@ -44,8 +45,20 @@ def test_links_lead_somewhere(page):
         name, _, anchor = link.partition("#")
         target = page.parent / name if name else page
         assert target.exists(), f"{page.name}: {link}"
-        if anchor:
+        if anchor and target.suffix == ".md":
             assert anchor in anchors(target), f"{page.name}: {link}"
+
+
+def test_what_the_paper_says_is_where_the_page_says(tmp_path):
+    text = lines.PAGE.read_text(encoding="utf-8")
+    links = [(TOP / "docs" / link["path"], link["name"]) for link in lines.LINK.finditer(text)]
+    assert len(links) >= 12
+    for path, name in links:
+        assert lines.line_of(path, name)
+    (tmp_path / "one.py").write_text("class A:\n    def f(self): ...\n\n\nclass B:\n    def f(self): ...\n")
+    assert lines.line_of(tmp_path / "one.py", "B.f") == 6
+    with pytest.raises(LookupError, match="has no B.g"):
+        lines.line_of(tmp_path / "one.py", "B.g")
 
 
 def test_evaluations_that_the_pages_name_are_there(kept):
