@@ -1,17 +1,27 @@
-"""The four examples of docs/extending.md, run as they stand there."""
+"""The examples of docs/extending.md, run as they stand there."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import mtvm
 from mtvm.app.cli import main
+from mtvm.app.view import shown_of
 from mtvm.features.store import FeatureStore
+from mtvm.tasks.metrics import succeeds
+from mtvm.tasks.rewards import Rewards
+from mtvm.tasks.teacher import Teacher
+from mtvm.viewer.sources import Defaults
+
+sys.path.append(str(Path(__file__).parent / "viewer"))
+from asking import begin, client_of
 
 DOCS = Path(__file__).parents[1] / "docs" / "extending.md"
 QUICK = "--batch 2 --optimizer.updates 2 --selection.every 2 --selection.limit 3 --device cpu --no-tensorboard"
@@ -37,7 +47,8 @@ def folder(tmp_path, tiny_folder, monkeypatch):
     data = tmp_path / "data"
     shutil.copytree(tiny_folder, data)
     for split in ("train", "val_seen", "val_unseen"):
-        shutil.copy(data / "R2R" / f"R2R_{split}.json", data / f"STAIRS_{split}.json")
+        write_questions(data, split)
+    write_captions(data)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MTVM_DATA", str(data))
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
@@ -58,8 +69,88 @@ def command_with(text: str) -> str:
     return next(command for command in commands("mtvm train") if text in command)
 
 
+def write_questions(data: Path, split: str) -> None:
+    """R2R's episodes as questions, which can be answered from their goal and one of its neighbours."""
+    episodes = mtvm.load_episodes("r2r", split, data)
+    with (data / f"QUESTIONS_{split}.jsonl").open("w") as file:
+        for row, episode in enumerate(episodes):
+            end = int(episodes.reference_ends[row])
+            beside = str(episodes.world.viewpoints[episodes.world.candidates[end, 0]])
+            entry = {"number": row, "scan": episode.scan, "path": episode.reference}
+            entry |= {"question": f"What is here? {episode.text}", "seen_from": [*episode.goals, beside]}
+            file.write(json.dumps(entry | {"answer": episode.goals[0]}) + "\n")
+
+
+def write_captions(data: Path) -> None:
+    """Captions of the tiny world, each of which names its viewpoint's number and heading."""
+    world = mtvm.load_episodes("r2r", "val_seen", data).world
+    with (data / "captions.jsonl").open("w") as file:
+        for node in range(len(world)):
+            rows = [[f"a sofa towards {number}"] * 3 for number in range(8)]
+            place = {"scan": world.scan(node), "viewpoint": str(world.viewpoints[node]), "captions": rows}
+            file.write(json.dumps(place) + "\n")
+
+
+def call(command: str, *changes: tuple[str, str]) -> None:
+    """Run a command of the page, with changes for a smaller world."""
+    for old, new in changes:
+        assert old in command
+        command = command.replace(old, new)
+    main(command.split())
+
+
+def shown_by(command: str) -> object:
+    """A client of the page that a `mtvm view` of the page would open."""
+    paths, agent = command.partition("--agent")[::2]
+    folder = Path(paths.replace("--trust-code", "").strip())
+    with mtvm.trusting_code():
+        shown = shown_of([folder], Defaults(Path("data"), agent=agent.strip() or None))
+    return client_of(shown)
+
+
 def test_extending_page_has_all_examples():
-    assert set(examples()) == {"my_history.py", "my_loss.py", "my_reader.py", "my_task.py", "my_features.py"}
+    names = {"my_agent.py", "my_history.py", "my_loss.py", "my_reader.py", "my_task.py", "my_features.py"}
+    assert set(examples()) == names
+
+
+@pytest.mark.parametrize("name", sorted(examples()))
+def test_example_is_short(name):
+    lines = [line for line in examples()[name].splitlines() if line.strip()]
+    assert 5 < len(lines) <= 30
+    assert max(map(len, lines)) <= 120
+
+
+def test_own_agent_is_evaluated_and_watched_with_its_thoughts(folder):
+    (evaluating,) = [one for one in commands("mtvm eval") if "my_agent" in one]
+    call(f"eval {evaluating}", ("--sample 100", "--sample 12"))
+    place = folder / "runs" / "reader" / "eval" / "r2r-val_seen-sample-12"
+    assert json.loads((place / "manifest.json").read_text())["track"] == "captions only"
+    (viewing,) = [one for one in commands("mtvm view") if "reader" in one]
+    client = shown_by(viewing)
+    identity = client.get("/api/sources/0/episodes").json()["id"][0]
+    events = client.get("/api/walk", params={"source": 0, "id": identity}).json()["events"]
+    assert events[0]["thought"].startswith("I see ")
+    assert events[-1]["thought"] == "This is far enough."
+    assert begin(client, text="find the sofa")["thought"]["thought"] == "I see sofa."
+
+
+@pytest.mark.slow
+def test_own_agent_needs_no_torch_and_walks_100_episodes_of_real_r2r(folder, real_data):
+    (evaluating,) = [one for one in commands("mtvm eval") if "my_agent" in one]
+    code = "import sys; from mtvm.app.cli import main; main(sys.argv[1:]); print('torch' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "eval", *evaluating.split()],
+        env=os.environ | {"MTVM_DATA": str(real_data)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == "False"
+    place = folder / "runs" / "reader" / "eval" / "r2r-val_seen-sample-100"
+    ids = {line["instr_id"] for line in json.loads((place / "results.json").read_text())}
+    assert len(ids) == 100
+    thoughts = [json.loads(line)["thought"] for line in (place / "steps.jsonl").read_text().splitlines()]
+    assert len(set(thoughts)) > 100
 
 
 def test_custom_history_trains_and_acts(folder):
@@ -84,19 +175,43 @@ def test_custom_text_reader_reads_for_an_agent(folder):
     agent.start("Dreh dich um und geh zur Tür.")
 
 
-def test_custom_task_runs_scores_and_trains(folder, capsys):
-    (command,) = commands("mtvm baseline")
-    main(["baseline", *command.split()])
-    main(["score", "shortest_stairs_val_unseen.json", "--task", "my_task:STAIRS", "--json"])
-    assert json.loads(capsys.readouterr().out.splitlines()[-1])["SR"] == 100
+def test_custom_task_is_walked_scored_trained_and_shown(folder, capsys):
+    (evaluating,), (scoring,) = (
+        [one for one in commands(f"mtvm {name}") if "my_task" in one or "questions" in one]
+        for name in ("eval", "score")
+    )
+    main(["eval", *evaluating.split()])
+    main(["score", *scoring.split(), "--json"])
+    scores = json.loads(capsys.readouterr().out.splitlines()[-1])
+    written = json.loads((folder / "runs/shortest/eval/questions-val_unseen/metrics.json").read_text())
+    assert (scores["SR"], scores["right"]) == (100, 100)
+    assert {name: written[name] for name in scores} == pytest.approx(scores)
     lines = train(command_with("my_task"), folder, "run")
-    assert lines[-1]["kind"] == "stairs/val_seen"
-    assert "Best SDTW on stairs/val_seen" in capsys.readouterr().out, "the task decides, not the preset's"
-    assert json.loads((folder / "run" / "config.json").read_text())["selection"]["metric"] is None
-    main(["runs", "run", "--json"])
-    (run,) = json.loads(capsys.readouterr().out)["runs"]
-    expected = {"split": "stairs/val_seen", "metric": "SDTW", "best": lines[-1]["SDTW"], "update": 2}
-    assert run["selection"] == expected
+    assert lines[-1]["kind"] == "questions/val_seen"
+    assert "Best SPL on questions/val_seen" in capsys.readouterr().out
+    (viewing,) = [one for one in commands("mtvm view") if "trust" in one]
+    client = shown_by(viewing)
+    identity = client.get("/api/sources/0/episodes").json()["id"][0]
+    events = client.get("/api/walk", params={"source": 0, "id": identity}).json()["events"]
+    assert events[-1]["answer"] == mtvm.load_episodes("r2r/val_unseen")[0].goals[0]
+
+
+def test_custom_tasks_success_is_one_definition(folder, monkeypatch):
+    """At a viewpoint that sees the answer, and nowhere else: in metrics, rewards, and for the teacher."""
+    monkeypatch.syspath_prepend(folder)
+    episodes = mtvm.load_episodes("my_task:QUESTIONS/val_unseen")
+    other, rewards = episodes.goals[:, 1], Rewards(episodes)
+    walked = np.stack([episodes.reference_ends, other], axis=1)
+    assert succeeds(episodes, walked).all()
+    assert (Teacher(episodes).actions(episodes.reference_ends) == episodes.world.degree[episodes.reference_ends]).all()
+    found = rewards.step(episodes.starts[:, None], np.ones(len(episodes), dtype=bool))
+    assert (found == -2).all(), "no episode starts where its question can be answered"
+    nodes = np.arange(len(episodes.world))
+    apart = episodes.world.distance(episodes.reference_ends[:, None], nodes[None])
+    near = (apart < 3) & ~(nodes == episodes.goals[:, :, None]).any(axis=1)
+    rows, beside = np.nonzero(near)
+    assert len(rows) > 5, "in R2R these would be successes"
+    assert not succeeds(episodes.select(rows), beside[:, None]).any()
 
 
 def test_custom_features_make_a_store_for_training(folder):

@@ -49,8 +49,8 @@ ENVIRONMENTS = {
     "mtvm/REVERIE-v0": "reverie",
     "mtvm/Navigation-v0": None,
 }
-"""What is registered, and the task of each; None for the one whose task is given, such as one of your own. Gymnasium 1.0
-did away with entry points of packages: `mtvm.gym:` before a name imports this module."""
+"""What is registered, and the task of each; None for the one whose task is given, such as yours. Gymnasium 1.0 did
+away with the entry points of packages: `mtvm.gym:` before a name imports this module."""
 
 Arrays = dict[str, Any]
 

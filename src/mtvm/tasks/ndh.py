@@ -31,7 +31,7 @@ _TARGET_MARKER = "<TAR>"
 def read_ndh(file: TaskFile) -> EpisodeSet:
     """Episodes of an NDH file; ids are `inst_idx`. The test split has no paths: its goals are secret."""
     records, world = file.open(_ID_FIELD)
-    ids = [str(identity) for identity in records.unique_ids(int)]
+    ids = records.unique_ids(int)
     supervision = file.options["supervision"]
     starts = _start_records(records)
     start_nodes = starts.paths("pano", world)
@@ -46,18 +46,8 @@ def read_ndh(file: TaskFile) -> EpisodeSet:
             raise InputError(f"{records.where(int(place), 'end_panos')}: no goal can be reached from the start.")
         for place in np.nonzero(references[:, 0] != start_nodes[:, 0])[0]:
             raise InputError(f"{records.where(int(place), 'start_pano')} is not the start of the {supervision} path.")
-    return EpisodeSet(
-        task=file.task,
-        split=file.split,
-        source=file.path,
-        world=world,
-        ids=ids,
-        texts=_texts(records),
-        headings=starts.headings(),
-        references=references,
-        via=np.empty((len(ids), 0), dtype=np.int32),
-        goals=goals,
-    )
+    texts, headings = _texts(records), starts.headings()
+    return file.episodes(world, ids=ids, texts=texts, references=references, goals=goals, headings=headings)
 
 
 def _supervised_paths(records: Records, supervision: str, world: World) -> NDArray[np.int32]:

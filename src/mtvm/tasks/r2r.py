@@ -33,17 +33,13 @@ def episodes_of(file: TaskFile, records: Records, world: World) -> EpisodeSet:
     records.check_lengths("distance")
 
     of_entry = np.repeat(np.arange(len(records)), [len(texts) for texts in instructions])
-    episodes = EpisodeSet(
-        task=file.task,
-        split=file.split,
-        source=file.path,
-        world=world,
+    episodes = file.episodes(
+        world,
         ids=[f"{i}_{n}" for i, texts in zip(path_ids, instructions, strict=True) for n in range(len(texts))],
         texts=list(itertools.chain.from_iterable(instructions)),
         headings=records.headings()[of_entry],
         references=references[of_entry],
         via=via[of_entry],
-        goals=np.empty((len(of_entry), 0), dtype=np.int32),
     )
     if references.shape[1] == 1:
         return episodes

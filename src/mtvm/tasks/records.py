@@ -16,6 +16,7 @@ from mtvm.io.files import parse_json, read_bytes
 from mtvm.io.unpacking import check_amount, unpacked, unpacked_lines
 from mtvm.progress import notice
 from mtvm.tasks.data import DataFolder
+from mtvm.tasks.episode import EpisodeSet
 from mtvm.world.world import World
 
 if TYPE_CHECKING:
@@ -63,6 +64,35 @@ class TaskFile:
         records = read_records(self.path, id_field)
         records.unique_ids()
         return records, self.make_world(set(records.scans(self.scans)))
+
+    def episodes(
+        self,
+        world: World,
+        *,
+        ids: Sequence[object],
+        texts: list[str],
+        references: NDArray[np.int32],
+        goals: NDArray[np.int32] | None = None,
+        headings: NDArray[np.float64] | None = None,
+        via: NDArray[np.int32] | None = None,
+        extra: Mapping[str, NDArray[Any] | list[Any]] | None = None,
+    ) -> EpisodeSet:
+        """The episodes that were read, as `EpisodeSet` has them: all face north, pass through nothing and have secret
+        goals unless it is said otherwise."""
+        nothing = np.empty((len(ids), 0), dtype=np.int32)
+        return EpisodeSet(
+            task=self.task,
+            split=self.split,
+            source=self.path,
+            world=world,
+            ids=[str(identity) for identity in ids],
+            texts=texts,
+            headings=np.zeros(len(ids)) if headings is None else headings,
+            references=references,
+            via=nothing if via is None else via,
+            goals=nothing if goals is None else goals,
+            extra=extra or {},
+        )
 
 
 class Records:
