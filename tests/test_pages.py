@@ -57,7 +57,7 @@ def test_what_the_paper_says_is_where_the_page_says(tmp_path):
         assert lines.line_of(path, name)
     (tmp_path / "one.py").write_text("class A:\n    def f(self): ...\n\n\nclass B:\n    def f(self): ...\n")
     assert lines.line_of(tmp_path / "one.py", "B.f") == 6
-    with pytest.raises(LookupError, match="has no B.g"):
+    with pytest.raises(LookupError, match=r"has no B\.g"):
         lines.line_of(tmp_path / "one.py", "B.g")
 
 

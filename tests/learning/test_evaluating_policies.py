@@ -105,7 +105,8 @@ main(["eval", "--agent", "my_agent:Ahead", "--split", "r2r/val_unseen", "--sampl
         ("my_agent:Missing", "has no Missing"),
         (
             "nobody",
-            "unknown agent 'nobody'; give one of random, shortest, stop, forward, llm:NAME for a language model, or MODULE:NAME",
+            "unknown agent 'nobody'; give one of random, shortest, stop, forward, llm:NAME for a language model, "
+            "or MODULE:NAME",
         ),
     ],
 )

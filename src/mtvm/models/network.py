@@ -158,7 +158,7 @@ def make_network(config: ModelConfig) -> Network:
             "choose a smaller one."
         )
     name = ARCHITECTURES.get(config.architecture, config.architecture)
-    kind: type[Network] = load_object(name, Network, "architecture")
+    kind: Callable[[ModelConfig], Network] = load_object(name, Network, "architecture")
     network = kind(config)
     if config.object_width:
         network.object_head = head = ObjectHead(config)
