@@ -1,4 +1,4 @@
-"""Metrics of every episode behind the rows of docs/, without texts, in one table: docs/runs/episodes.csv.gz.
+"""Metrics of every episode behind the rows of docs/, without texts, in one table: docs/runs/episodes.csv.xz.
 
 python tools/records.py              adds the evaluations of runs/seed*/*/eval (make records)
 python tools/records.py --unpack     writes docs/runs/SEED/RUN/SPLIT/episodes.csv again, for `mtvm compare`
@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import argparse
 import csv
-import gzip
 import io
+import lzma
 from pathlib import Path
 
-TABLE = Path(__file__).parents[1] / "docs" / "runs" / "episodes.csv.gz"
+TABLE = Path(__file__).parents[1] / "docs" / "runs" / "episodes.csv.xz"
 EPISODES = "episodes.csv"
+_R2R = ("NE", "SR", "OSR", "SPL")
+METRICS = {"r2r": _R2R, "r4r": (*_R2R, "CLS", "nDTW", "SDTW"), "ndh": (*_R2R, "GP")}
+"""By task: what is compared between agents, and so kept."""
 
 Columns = dict[str, dict[str, str]]
 """Of the episodes of an evaluation, by id: scan and metrics as they are written."""
@@ -23,7 +26,7 @@ def read_kept(table: Path = TABLE) -> dict[str, Columns]:
     """By SEED/RUN/SPLIT: the evaluations that the table keeps. Its columns are id, scan, then "SEED/RUN/SPLIT METRIC";
     a line holds what evaluations of one set of episodes made of one of them."""
     kept: dict[str, Columns] = {}
-    with gzip.open(table, "rt", encoding="utf-8", newline="") as file:
+    with lzma.open(table, "rt", encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             identity, scan = row.pop("id"), row.pop("scan")
             for column, value in row.items():
@@ -33,11 +36,11 @@ def read_kept(table: Path = TABLE) -> dict[str, Columns]:
     return kept
 
 
-def read_evaluation(table: Path) -> Columns:
+def read_evaluation(table: Path, task: str) -> Columns:
     with table.open(encoding="utf-8", newline="") as file:
         rows = {row.pop("id"): row for row in csv.DictReader(file)}
     return {
-        identity: {name: value if name == "scan" else f"{float(value):.2f}" for name, value in row.items()}
+        identity: {"scan": row["scan"]} | {name: f"{float(row[name]):.2f}" for name in METRICS[task] if name in row}
         for identity, row in rows.items()
     }
 
@@ -57,7 +60,7 @@ def write_kept(kept: dict[str, Columns], table: Path = TABLE) -> None:
             cells = [kept[name][identity].get(metric, "") if name in names else "" for name, metric in columns]
             writer.writerow([identity, kept[names[0]][identity]["scan"], *cells])
     table.parent.mkdir(parents=True, exist_ok=True)
-    table.write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
+    table.write_bytes(lzma.compress(text.getvalue().encode(), preset=9 | lzma.PRESET_EXTREME))
 
 
 def unpack(kept: dict[str, Columns], folder: Path) -> None:
@@ -82,7 +85,7 @@ def main() -> None:
         return
     for path in sorted(given.runs.glob(f"seed*/*/eval/*/{EPISODES}")):
         seed, run, _, split, _ = path.relative_to(given.runs).parts
-        kept[f"{seed}/{run}/{split}"] = read_evaluation(path)
+        kept[f"{seed}/{run}/{split}"] = read_evaluation(path, split.partition("-")[0])
     write_kept(kept)
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from mtvm.tasks.score import score
     from mtvm.world.simulator import Simulator
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "Agent": ("mtvm.models.agent", "Agent"),

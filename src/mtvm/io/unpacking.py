@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import itertools
+import lzma
 import os
 import zlib
 from collections.abc import Iterator
@@ -23,6 +24,8 @@ _NOT_WORTH_COUNTING = 2**20
 _SOME_LINES, _LINES_ALWAYS_FINE = 100_000, 1_000_000
 _COSTS = {b"{": 240, b"[": 100, b",": 80, b":": 80}
 """At most so many bytes of memory does Python take for what each of these marks in JSON stands for."""
+_XZ_MEMORY = 256 * 2**20
+"""Of which a file's header says how much it needs."""
 
 
 def unpacked_limit(path: Path) -> int:
@@ -92,6 +95,21 @@ def unpacked(content: bytes, path: Path) -> bytes:
         raise _damaged(path) from None
     if len(plain) > limit:
         check_unpacked(path, len(plain))
+    return plain
+
+
+def unpacked_xz(content: bytes, path: Path) -> bytes:
+    """The content of a file that was packed with xz."""
+    limit = unpacked_limit(path)
+    try:
+        unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+        plain = unpacker.decompress(content, max_length=limit + 1)
+    except lzma.LZMAError:
+        raise _damaged(path) from None
+    if len(plain) > limit:
+        check_unpacked(path, len(plain))
+    if not unpacker.eof:
+        raise _damaged(path)
     return plain
 
 

@@ -32,7 +32,7 @@ STYLE = {
     "svg.hashsalt": "mtvm",
 }
 _DOTS_PER_INCH = 200
-_COLOURS = 128
+_COLOURS = 32
 _INCHES_PER_LETTER, _INCHES_PER_HANDLE, _INCHES_PER_ROW = 0.08, 0.6, 0.21
 """Of a legend, at most."""
 
@@ -165,7 +165,7 @@ def _write_png(figure: Any, path: Path) -> None:
     drawn = io.BytesIO()
     figure.savefig(drawn, format="png", dpi=_DOTS_PER_INCH)
     with Image.open(drawn) as image:
-        image.convert("RGB").quantize(_COLOURS).save(path, "PNG", optimize=True)
+        image.convert("RGB").quantize(_COLOURS, Image.Quantize.MAXCOVERAGE, kmeans=4).save(path, "PNG", optimize=True)
 
 
 def figure_with_axes(size: tuple[float, float], rows: int, columns: int) -> tuple[Any, list[Any]]:

@@ -1,6 +1,6 @@
 """What a report is redrawn from when the folders of its trials are gone, in two small files beside it.
 
-episodes.csv.gz   a row for each episode of each evaluation: evaluation, id, scan, and of each trial the study's
+episodes.csv.xz   a row for each episode of each evaluation: evaluation, id, scan, and of each trial the study's
                   metrics, in columns that are named "TRIAL METRIC"
 trials.json       each trial: its arm, preset, seed and config, and what its training and evaluations cost
 """
@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-import gzip
 import io
+import lzma
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,12 +19,12 @@ from typing import Any
 from mtvm.configs.run import TrainConfig
 from mtvm.errors import InputError
 from mtvm.io.files import atomic_path, json_text, read_bytes, read_json, write_json
-from mtvm.io.unpacking import unpacked
+from mtvm.io.unpacking import unpacked_xz
 from mtvm.studies.trial import COST, Trial
 from mtvm.tasks.metric import METRICS
 from mtvm.tasks.results import EPISODE_TABLE
 
-EPISODES, TRIALS = "episodes.csv.gz", "trials.json"
+EPISODES, TRIALS = "episodes.csv.xz", "trials.json"
 _NAME = re.compile(r"[\w.@-]+")
 _FIRST = ("evaluation", "id", "scan")
 
@@ -56,11 +56,11 @@ def keep(trials: Sequence[Trial], metrics: Sequence[str], folder: Path) -> None:
                 _add(rows, evaluation, place / EPISODE_TABLE, name, metrics)
     columns = [f"{name} {metric}" for name in told for metric in metrics]
     text = io.StringIO()
-    writer = csv.writer(text)
+    writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*_FIRST, *columns])
     for (evaluation, identity, scan), values in rows.items():
         writer.writerow([evaluation, identity, scan, *(values.get(column, "") for column in columns)])
-    (folder / EPISODES).write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
+    (folder / EPISODES).write_bytes(lzma.compress(text.getvalue().encode(), preset=9 | lzma.PRESET_EXTREME))
     (folder / TRIALS).write_text(json_text(told, indent=1) + "\n", encoding="utf-8")
 
 
@@ -119,7 +119,7 @@ def _told(folder: Path) -> dict[str, Any]:
 
 def _tables(path: Path) -> dict[tuple[str, str], str]:
     """By evaluation and trial: the table of episodes that was kept."""
-    content = unpacked(read_bytes(path, "table of a study"), path)
+    content = unpacked_xz(read_bytes(path, "table of a study"), path)
     try:
         rows = list(csv.reader(content.decode().splitlines()))
     except (UnicodeDecodeError, csv.Error):

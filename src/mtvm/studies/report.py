@@ -206,7 +206,7 @@ def _how(findings: Sequence[Findings], trials: Sequence[Trial], command: str, da
     for trial in trials:
         ended = "failed twice" if trial.folder.name in failed else "done"
         rows.append(Row(trial.name, (ended, trial.folder.name, command_of(trial))))
-    note = "Configs are in trials.json, metrics of episodes in episodes.csv.gz; each trial's folder has its agent."
+    note = "Configs are in trials.json, metrics of episodes in episodes.csv.xz; each trial's folder has its agent."
     columns = ("outcome", "folder in trials/", "command")
     blocks.append(Table("Trials", columns, tuple(rows), first="trial", note=note, prose=True))
     names = {trial.folder.name: trial.name for trial in trials}
