@@ -10,13 +10,17 @@ import argparse
 import csv
 import io
 import lzma
+from collections.abc import Sequence
 from pathlib import Path
+
+from mtvm.tasks.metric import METRICS
 
 TABLE = Path(__file__).parents[1] / "docs" / "runs" / "episodes.csv.xz"
 EPISODES = "episodes.csv"
 _R2R = ("NE", "SR", "OSR", "SPL")
-METRICS = {"r2r": _R2R, "r4r": (*_R2R, "CLS", "nDTW", "SDTW"), "ndh": (*_R2R, "GP")}
-"""By task: what is compared between agents, and so kept."""
+_WHOLE = ("r2r-pixels", "r2r-annotated")
+"""Agents of whose rows every metric is kept; of the others, what is compared."""
+_COMPARED = {"r2r": _R2R, "r4r": (*_R2R, "CLS", "nDTW", "SDTW"), "ndh": (*_R2R, "GP")}
 
 Columns = dict[str, dict[str, str]]
 """Of the episodes of an evaluation, by id: scan and metrics as they are written."""
@@ -36,11 +40,17 @@ def read_kept(table: Path = TABLE) -> dict[str, Columns]:
     return kept
 
 
-def read_evaluation(table: Path, task: str) -> Columns:
+def metrics_of(name: str) -> tuple[str, ...]:
+    """Those that are kept of an evaluation, SEED/RUN/SPLIT."""
+    _, run, split = name.split("/")
+    return tuple(METRICS) if run in _WHOLE else _COMPARED[split.partition("-")[0]]
+
+
+def read_evaluation(table: Path, metrics: Sequence[str]) -> Columns:
     with table.open(encoding="utf-8", newline="") as file:
         rows = {row.pop("id"): row for row in csv.DictReader(file)}
     return {
-        identity: {"scan": row["scan"]} | {name: f"{float(row[name]):.2f}" for name in METRICS[task] if name in row}
+        identity: {"scan": row["scan"]} | {name: f"{float(row[name]):.2f}" for name in metrics if name in row}
         for identity, row in rows.items()
     }
 
@@ -85,7 +95,8 @@ def main() -> None:
         return
     for path in sorted(given.runs.glob(f"seed*/*/eval/*/{EPISODES}")):
         seed, run, _, split, _ = path.relative_to(given.runs).parts
-        kept[f"{seed}/{run}/{split}"] = read_evaluation(path, split.partition("-")[0])
+        name = f"{seed}/{run}/{split}"
+        kept[name] = read_evaluation(path, metrics_of(name))
     write_kept(kept)
 
 
