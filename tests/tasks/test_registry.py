@@ -37,7 +37,7 @@ def own_module(tmp_path, monkeypatch):
 
 
 def test_tasks_are_listed_by_name():
-    assert list(TASKS) == ["r2r", "r4r", "long", "ndh", "reverie", "prevalent"]
+    assert list(TASKS) == ["r2r", "r4r", "long", "ndh", "reverie", "rxr", "prevalent"]
     assert all(spec.name == name for name, spec in TASKS.items())
 
 
@@ -89,12 +89,12 @@ def test_find_task_gives_known_tasks_by_name():
 
 
 @pytest.mark.parametrize(
-    "name", ["rxr", "", ":", "r2r:", ":SPEC", ".r2r:SPEC", "r2r:SPEC:more", "my task:SPEC", "a..b:SPEC"]
+    "name", ["soon", "", ":", "r2r:", ":SPEC", ".r2r:SPEC", "r2r:SPEC:more", "my task:SPEC", "a..b:SPEC"]
 )
 def test_find_task_lists_the_known_ones_if_the_name_is_unknown(name):
     message = refused(lambda: find_task(name))
     assert message.startswith(f"unknown task '{name}'")
-    assert "r2r, r4r, long, ndh, reverie, prevalent" in message
+    assert "r2r, r4r, long, ndh, reverie, rxr, prevalent" in message
 
 
 @pytest.mark.parametrize(

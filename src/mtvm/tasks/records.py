@@ -59,9 +59,9 @@ class TaskFile:
     options: Mapping[str, str]
     """The task's options."""
 
-    def open(self, id_field: str) -> tuple[Records, World]:
-        """The entries, each with an id of its own in a field, and the world of their scans."""
-        records = read_records(self.path, id_field)
+    def open(self, id_field: str, without: Sequence[str] = ()) -> tuple[Records, World]:
+        """The entries, each with an id of its own in a field, and the world of their scans; `without` some fields."""
+        records = read_records(self.path, id_field, without)
         records.unique_ids()
         return records, self.make_world(set(records.scans(self.scans)))
 
@@ -214,8 +214,8 @@ class Records:
         return nodes
 
 
-def read_records(path: Path, id_field: str) -> Records:
-    """The entries of a JSON or JSON lines file, plain or gzipped."""
+def read_records(path: Path, id_field: str, without: Sequence[str] = ()) -> Records:
+    """The entries of a JSON or JSON lines file, plain or gzipped; of lines, `without` fields that take memory."""
     content = read_bytes(path, "task file")
     if not path.name.removesuffix(".gz").endswith(".jsonl"):
         return Records(path, parse_json(unpacked(content, path), path), id_field)
@@ -226,9 +226,12 @@ def read_records(path: Path, id_field: str) -> Records:
         if number % _SOME_LINES == 0:
             check_amount(path, len(entries), "episodes", *_MOST_TEXTS)
         try:
-            entries.append(parse_json(line, path))
+            entry = parse_json(line, path)
         except InputError:
             raise InputError(f"{path}: line {number} is not valid JSON; the file may be truncated.") from None
+        for field in without if isinstance(entry, dict) else ():
+            entry.pop(field, None)
+        entries.append(entry)
     return Records(path, entries, id_field)
 
 

@@ -6,10 +6,10 @@ import dataclasses
 
 from mtvm.errors import InputError
 from mtvm.plugins import is_object_name, load_object
-from mtvm.tasks import long, ndh, prevalent, r2r, r4r, reverie
+from mtvm.tasks import long, ndh, prevalent, r2r, r4r, reverie, rxr
 from mtvm.tasks.spec import TaskSpec
 
-_SPECS = (r2r.SPEC, r4r.SPEC, long.SPEC, ndh.SPEC, reverie.SPEC, prevalent.SPEC)
+_SPECS = (r2r.SPEC, r4r.SPEC, long.SPEC, ndh.SPEC, reverie.SPEC, rxr.SPEC, prevalent.SPEC)
 TASKS: dict[str, TaskSpec] = {spec.name: spec for spec in _SPECS}
 
 

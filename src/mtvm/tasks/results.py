@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.errors import InputError, shown
-from mtvm.io.files import atomic_path, read_json, write_json
+from mtvm.io.files import atomic_path, json_text, read_json, write_json, write_text
 from mtvm.progress import notice
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metrics import Answers, Floats, pad
@@ -260,6 +261,15 @@ def write_submission(results: Path, out: Path, episodes: EpisodeSet) -> int:
     found = read_results(results, episodes)
     checked_nodes(results, found.episodes, found.trajectories)
     check_answers(results, found)
-    answers = [None] * len(episodes) if found.answers is None and episodes.task.answer is not None else found.answers
+    task = episodes.task
+    if task.submission == "paths":
+        lines = [
+            json_text({task.id_field: task.id_type(identity), "path": [viewpoint for viewpoint, _ in groupby(places)]})
+            for identity, poses in zip(found.episodes.ids, found.trajectories, strict=True)
+            for places in [[viewpoint for viewpoint, _, _ in poses]]
+        ]
+        write_text(out, "".join(f"{line}\n" for line in lines))
+        return len(lines)
+    answers = [None] * len(episodes) if found.answers is None and task.answer is not None else found.answers
     write_results(out, found.episodes, found.trajectories, answers)
     return len(found.trajectories)

@@ -75,6 +75,8 @@ class TaskSpec:
     """The field of result files that holds an episode's id."""
     id_type: type[str] | type[int] = str
     """The type of ids in result files."""
+    submission: Literal["trajectories", "paths"] = "trajectories"
+    """What its leaderboard takes. trajectories: a result file. paths: JSON lines of ids and viewpoints."""
     truncation: Literal["start", "end"] = "end"
     """Which end of a text is dropped if it is too long."""
     max_text: int = 80

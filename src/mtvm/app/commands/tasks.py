@@ -18,8 +18,9 @@ from mtvm.errors import InputError
 from mtvm.io.files import json_text, write_json
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.definitions import Codebase
+from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
-from mtvm.tasks.metrics import summarize
+from mtvm.tasks.metrics import Floats, summarize
 from mtvm.tasks.results import MissingIdsError, write_episode_table, write_results, write_submission
 from mtvm.tasks.score import diagnosed
 from mtvm.tasks.score import score as score_results
@@ -37,6 +38,9 @@ def score(
     definitions: Annotated[
         Codebase, arg(help="Whose success and SPL; docs/data.md says how they differ.")
     ] = "leaderboard",
+    by: Annotated[
+        str | None, arg(metavar="FIELD", help="Also score the episodes of each value of this field, as RxR's language.")
+    ] = None,
     errors: Annotated[
         Switch, arg(help="Also count where it went wrong; the CSV gets the mistake of each episode and its move.")
     ] = False,
@@ -57,16 +61,30 @@ def score(
             {} if diagnosis is None else {"mistake": diagnosis.names(), "move": diagnosis.moves()}
         )
         write_episode_table(csv, scored, columns, more=more)
-    means = summarize(columns)
+    means, parts = summarize(columns), {} if by is None else _by(by, scored, columns)
     if json_:
-        print(json_text(means | ({} if diagnosis is None else {"mistakes": diagnosis.counts()})))
+        found: dict[str, object] = {**means}
+        found |= {} if by is None else {f"by {by}": parts}
+        print(json_text(found | ({} if diagnosis is None else {"mistakes": diagnosis.counts()})))
         return
     named = f"{episodes.name} ({supervision})" if episodes.task.has_supervision else episodes.name
     defined = "" if definitions == "leaderboard" else f", as {definitions.upper()} defines them"
     title = f"{results.name} on {named}: {len(scored)} of {len(episodes)} episodes{defined}"
-    console.print(metrics_table(title, episodes.task.metrics_in(means), {"": means}))
+    console.print(metrics_table(title, episodes.task.metrics_in(means), {"": means} | parts))
     if diagnosis is not None:
         console.print(mistakes_table(diagnosis.counts(), len(scored)))
+
+
+def _by(field: str, episodes: EpisodeSet, columns: dict[str, Floats]) -> dict[str, dict[str, float]]:
+    """The means of the episodes of each value of one of their fields."""
+    if field not in episodes.extra:
+        known = ", ".join(sorted(episodes.extra)) or "none"
+        raise InputError(f"the episodes of {episodes.name} have no field '{field}'; they have {known}.")
+    values = np.array([str(value) for value in episodes.extra[field]])
+    return {
+        str(value): summarize({name: column[values == value] for name, column in columns.items()})
+        for value in np.unique(values)
+    }
 
 
 def baseline(
@@ -99,15 +117,19 @@ def submit(
     task: TaskOption = "r2r",
     split: Annotated[str, arg(metavar="SPLIT", help="The leaderboard's split.")] = "test",
     data: DataOption = None,
-    out: Annotated[Path, arg(metavar="FILE", help="The file to upload.")] = Path("submission.json"),
+    out: Annotated[
+        Path | None, arg(metavar="FILE", help="The file to upload. Default: submission.json, of RxR submission.jsonl.")
+    ] = None,
 ) -> None:
-    """Check a result file and write the file to upload to EvalAI.
+    """Check a result file and write the file to upload to EvalAI or RxR's leaderboard.
 
     As on the leaderboard, every id must occur exactly once, and each trajectory must begin at the episode's start and
     move along edges.
     """
-    count = write_submission(results, out, load_episodes(task, split, data))
-    console.print(f"{count} trajectories, complete and valid; upload {escape(str(out))}", soft_wrap=True)
+    episodes = load_episodes(task, split, data)
+    path = out or Path("submission.jsonl" if episodes.task.submission == "paths" else "submission.json")
+    count = write_submission(results, path, episodes)
+    console.print(f"{count} trajectories, complete and valid; upload {escape(str(path))}", soft_wrap=True)
 
 
 def r4r(
