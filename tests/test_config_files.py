@@ -42,7 +42,7 @@ def changed(option, value):
         ("data.train", "r2r/train", "'r2r/train', not a list"),
         ("data.train", [1], "1, not a string"),
         ("model", [], "[], not an object with options"),
-        ("model.history", ["memory"], "not a string"),
+        ("model.history", ["memory"], "not an object with options"),
     ],
 )
 def test_from_plain_names_the_option_of_a_wrong_value(option, value, said):

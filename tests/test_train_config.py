@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from mtvm.configs.presets import DESCRIPTIONS, PRESETS
 from mtvm.configs.run import (
     A2CConfig,
-    ConsistencyConfig,
     DataConfig,
     ImitationConfig,
     LossConfig,
@@ -24,6 +23,8 @@ from mtvm.configs.run import (
 from mtvm.errors import InputError
 from mtvm.io.config_files import differences
 from mtvm.models.config import PRESETS as MODELS
+from mtvm.models.config import ModelConfig
+from mtvm.models.parts import MTVMConfig, ReleasedCode
 from mtvm.tasks.registry import TASKS
 
 # Splits
@@ -135,7 +136,10 @@ def test_config_refuses_impossible_values_by_their_names(kind, values, said):
             "there is nothing to learn",
         ),
         ({"loss": LossConfig(word_dropping=0.5)}, "loss.word_dropping is for training without the consistency loss"),
-        ({"loss": LossConfig(consistency=ConsistencyConfig(variant="released"))}, "--model.pool-padding"),
+        (
+            {"model": ModelConfig(architecture=MTVMConfig(released=ReleasedCode(consistency=True)))},
+            "--model.architecture.released.padding",
+        ),
     ],
     ids=str,
 )

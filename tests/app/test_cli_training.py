@@ -19,6 +19,7 @@ from mtvm.learning.run_folder import RunFolder  # noqa: E402
 from mtvm.models.agent import Agent  # noqa: E402
 from mtvm.models.config import ModelConfig  # noqa: E402
 from mtvm.models.model import MTVM  # noqa: E402
+from mtvm.models.parts import MTVMConfig, ReleasedCode  # noqa: E402
 from mtvm.models.text import tokenize  # noqa: E402
 from mtvm.models.weights import released_tensors  # noqa: E402
 from mtvm.tasks.load import load_episodes  # noqa: E402
@@ -315,7 +316,7 @@ def recording(tmp_path):
     sizes = {"hidden": 16, "heads": 2, "intermediate": 32, "language_layers": 1, "crossmodal_layers": 2}
     sizes |= {"feature_width": WIDTH, "angle_width": 8, "max_text": 12, "vocabulary": 30522}
     torch.manual_seed(0)
-    model = MTVM(ModelConfig(**sizes, pool_padding=True)).eval()
+    model = MTVM(ModelConfig(**sizes, architecture=MTVMConfig(released=ReleasedCode(padding=True)))).eval()
     tokens = tokenize(["Go up the stairs.", "Stop."]).padded(12)
     actions, mask = torch.randn(2, 4, WIDTH + 8), torch.tensor([[True] * 4, [True, True, True, False]])
     actions[~mask] = 0

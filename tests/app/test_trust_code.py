@@ -155,21 +155,23 @@ def test_a_trusted_name_is_run(downloads, capsys, command, file, option, after):
 def test_trusted_code_is_not_searched_for_in_the_current_folder(downloads, capsys, name):
     spoil(downloads / "agent" / "config.json", "history", name)
     said = refused(capsys, "inspect", "agent", "--trust-code")
-    assert said.startswith(f"history '{name}': the module {name.partition(':')[0]} cannot be imported")
+    assert said.startswith(
+        f"agent/config.json: history '{name}': the module {name.partition(':')[0]} cannot be imported"
+    )
     assert not ran(downloads)
 
 
 def test_a_name_that_also_stands_on_the_command_line_is_trusted(downloads, capsys):
     spoil(downloads / "agent" / "config.json", "history", "beside:Part")
     said = refused(capsys, "inspect", "agent", "--history", "beside:Part")
-    assert said == "history 'beside:Part': Part is not a HistoryEncoder of mtvm.models.history.base."
+    assert said == "agent/config.json: history 'beside:Part': Part is not a HistoryEncoder of mtvm.models.history.base."
     assert ran(downloads)
     sys.path.remove(str(downloads))
 
 
 def test_a_folder_is_no_module_on_the_command_line_either(downloads, capsys):
     said = refused(capsys, "inspect", "tiny", "--history", "sub.below:Part")
-    assert said.startswith("history 'sub.below:Part': the module sub.below cannot be imported")
+    assert said.startswith("mtvm inspect: history 'sub.below:Part': the module sub.below cannot be imported")
     assert not ran(downloads)
 
 
@@ -190,7 +192,7 @@ def test_code_that_was_named_in_python_may_be_named_in_files_too(downloads):
     )
     config = dataclasses.replace(SMALL, history="on_the_path:Part")
     Agent(make_network(config)).save_pretrained("saved")
-    assert Agent.from_pretrained("saved", device="cpu").model.config.history == "on_the_path:Part"
+    assert Agent.from_pretrained("saved", device="cpu").model.config.history.name == "on_the_path:Part"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import torch
 from small_runs import SMALL
 
 from mtvm.learning.rollout import roll_out
-from mtvm.models.config import HISTORIES
+from mtvm.models.parts import HISTORIES
 from mtvm.tasks.rewards import Rewards
 from mtvm.tasks.teacher import Teacher
 from mtvm.world.explored import ExploredMap
@@ -17,9 +17,9 @@ from mtvm.world.simulator import Simulator
 ROWS = np.array([3, 0, 17, 8, 30])
 STEPS = 6
 KINDS = [{"history": history} for history in HISTORIES] + [
-    {"bidirectional": False},
-    {"bidirectional": False, "history": "recurrent"},
-    {"memory_steps": 2},
+    {"architecture": {"bidirectional": False}},
+    {"architecture": {"bidirectional": False}, "history": "recurrent"},
+    {"history": {"steps": 2}},
     {"architecture": "vlnbert"},
 ]
 

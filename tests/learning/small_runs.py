@@ -81,7 +81,7 @@ def describe_places(folder, world):
 def lively_model(seed=0, config=SMALL, **changes):
     """A model whose weights are large enough that every input matters."""
     torch.manual_seed(seed)
-    model = make_network(dataclasses.replace(config, **changes)).eval()
+    model = make_network(changed(config, **changes)).eval()
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             wide = parameter.shape[-1] ** -0.5 if "embedding" not in name else 1.0

@@ -19,6 +19,7 @@ from mtvm.learning.rollout import RolloutPlan, roll_out
 from mtvm.learning.run_folder import RunFolder
 from mtvm.learning.texts import Texts
 from mtvm.models.agent import Agent
+from mtvm.models.parts import MemoryConfig
 from mtvm.tasks.evaluation_folder import write_evaluation
 from mtvm.tasks.events import EventFile
 from mtvm.tasks.load import load_episodes
@@ -196,9 +197,9 @@ def test_evaluate_with_fewer_steps_in_memory(run, sighted, tmp_path):
 
     whole, short, none = nodes(), nodes(memory_steps=1), nodes(memory_steps=0)
     history = agent.model.history
-    history.config = dataclasses.replace(history.config, memory_steps=1)
+    history.config = dataclasses.replace(history.config, history=MemoryConfig(steps=1))
     assert np.array_equal(short, nodes())
-    history.config = dataclasses.replace(history.config, memory_steps=None)
+    history.config = dataclasses.replace(history.config, history=MemoryConfig())
     assert np.array_equal(whole, nodes())
     assert not np.array_equal(whole, short)
     assert not np.array_equal(short, none)

@@ -25,6 +25,7 @@ from torch.nn import functional
 
 from mtvm.configs.run import ConsistencyConfig
 from mtvm.learning.losses.consistency import Consistency, kl_divergence
+from mtvm.learning.losses.released_consistency import ReleasedConsistency
 from mtvm.learning.rollout import Needs, RolloutPlan
 from mtvm.models.text import Tokens, drop_words, tokenize
 
@@ -223,16 +224,16 @@ def test_consistency_weighs_its_terms_as_the_paper_does(vision, some, words):
 
 
 @pytest.mark.parametrize(
-    ("config", "weights"),
+    ("kind", "config", "weights"),
     [
-        ({}, (0.6, 0.2)),
-        ({"variant": "released"}, (6.0, 2.0)),
-        ({"language_weight": 0.0, "variant": "released"}, (0.0, 2.0)),
-        ({"crossmodal_weight": 0.1}, (0.6, 0.1)),
+        (Consistency, {}, (0.6, 0.2)),
+        (ReleasedConsistency, {}, (6.0, 2.0)),
+        (ReleasedConsistency, {"language_weight": 0.0}, (0.0, 2.0)),
+        (Consistency, {"crossmodal_weight": 0.1}, (0.6, 0.1)),
     ],
 )
-def test_consistency_config_has_the_weights_of_its_variant_unless_they_are_given(config, weights):
-    assert ConsistencyConfig(**config).weights == weights
+def test_consistency_has_the_weights_of_paper_or_code_unless_they_are_given(kind, config, weights):
+    assert kind(ConsistencyConfig(**config)).weights == weights
 
 
 # Dropped words
@@ -273,7 +274,7 @@ def test_consistency_of_a_text_of_special_tokens_alone_has_nothing_to_drop():
 # Texts in two variants
 
 
-@pytest.fixture(params=[{}, {"bidirectional": False}], ids=str)
+@pytest.fixture(params=[{}, {"architecture": {"bidirectional": False}}], ids=str)
 def paired(request, vision, some, words):
     """A model, the texts in two variants, and the observations at the start."""
     model = lively_model(seed=1, **request.param)

@@ -8,7 +8,7 @@ import pytest
 import torch
 from made_traces import by_name, mean, number
 from slow_walks import ROWS, STEPS
-from small_runs import SMALL, lively_model, record, small_config, train
+from small_runs import SMALL, changed, lively_model, record, small_config, train
 from torch.nn import functional
 
 import mtvm
@@ -177,7 +177,7 @@ def test_pretraining_learns_its_tasks_and_gives_an_agent_to_start_from(small_dat
 @pytest.mark.parametrize(
     ("model", "loss", "message"),
     [
-        ({"bidirectional": False}, {}, "reads words itself"),
+        ({"architecture": {"bidirectional": False}}, {}, "reads words itself"),
         ({"reader": "minilm"}, {}, "reads words itself"),
         ({}, {"masked_words": MaskedWordsConfig(1.0, 1.5)}, "must lie between 0 and 1"),
         ({}, {"imitation": dataclasses.replace(LossConfig().imitation, weight=0.0)}, "teacher-forced"),
@@ -188,7 +188,7 @@ def test_pretraining_that_cannot_be_is_refused(model, loss, message):
     with pytest.raises(InputError, match=message):
         dataclasses.replace(
             run,
-            model=dataclasses.replace(run.model, **model),
+            model=changed(run.model, **model),
             loss=dataclasses.replace(run.loss, a2c=dataclasses.replace(run.loss.a2c, weight=0.1), **loss),
         )
 

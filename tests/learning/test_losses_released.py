@@ -3,8 +3,6 @@
 `tests/parity` compares it with what the released code itself computed.
 """
 
-import dataclasses
-
 import pytest
 import torch
 from made_traces import by_name, mean, number
@@ -17,7 +15,7 @@ from mtvm.errors import InputError
 from mtvm.learning.losses.released_consistency import ReleasedConsistency, between_layers, divergence
 from mtvm.learning.rollout import Needs, RolloutPlan
 
-RELEASED = dataclasses.replace(SMALL, pool_padding=True, crossmodal_layers=4)
+RELEASED = changed(SMALL, architecture={"released": {"padding": True, "consistency": True}}, crossmodal_layers=4)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +34,7 @@ def outputs():
 
 
 def loss_of(**config):
-    return ReleasedConsistency(ConsistencyConfig(variant="released", **config))
+    return ReleasedConsistency(ConsistencyConfig(**config))
 
 
 # The divergence
@@ -125,14 +123,18 @@ def test_released_loss_needs_layers_and_ended_episodes():
 
 
 def test_released_loss_trains(small_data, tmp_path):
-    config = small_config(small_data, tmp_path / "run", model=RELEASED, loss={"consistency": {"variant": "released"}})
+    config = small_config(small_data, tmp_path / "run", model=RELEASED)
     _, state = train(config)
     assert state["update"] == 4
     assert all(value.isfinite().all() for value in state["model"].values())
 
 
-@pytest.mark.parametrize("model", [{"pool_padding": False}, {"crossmodal_layers": 2}, {"reader": "minilm"}], ids=str)
+@pytest.mark.parametrize(
+    "model",
+    [{"architecture": {"released": {"padding": False}}}, {"crossmodal_layers": 2}, {"reader": "minilm"}],
+    ids=str,
+)
 def test_config_refuses_the_released_loss_without_the_released_network(small_data, tmp_path, model):
     config = small_config(small_data, tmp_path / "run", model=RELEASED)
-    with pytest.raises(InputError, match=r"variant released needs --model\.pool-padding"):
-        changed(config, model=model, loss={"consistency": {"variant": "released"}})
+    with pytest.raises(InputError, match=r"needs --model\.architecture\.released\.padding"):
+        changed(config, model=model)

@@ -284,7 +284,9 @@ def test_rollout_that_keeps_ended_episodes_counts_neither_their_steps_nor_their_
 # Variants of the texts
 
 
-@pytest.mark.parametrize("changes", [{}, {"bidirectional": False}, {"architecture": "vlnbert"}], ids=str)
+@pytest.mark.parametrize(
+    "changes", [{}, {"architecture": {"bidirectional": False}}, {"architecture": "vlnbert"}], ids=str
+)
 def test_rollout_gives_the_outputs_of_each_variant_of_the_texts(changes, vision, some, words):
     """Two more variants: everything is walked as the first one decides, and each output is that of its own text."""
     model = lively_model(seed=1, **changes)

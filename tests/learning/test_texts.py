@@ -117,7 +117,7 @@ def gradients(model):
 @pytest.mark.parametrize("consistent", [False, True], ids=["alone", "consistent"])
 @pytest.mark.parametrize(
     "changes",
-    [{}, {"bidirectional": False}, {"history": "recurrent"}, {"architecture": "vlnbert"}],
+    [{}, {"architecture": {"bidirectional": False}}, {"history": "recurrent"}, {"architecture": "vlnbert"}],
     ids=str,
 )
 def test_encoded_texts_give_the_gradients_of_rollouts_that_encode_for_themselves(

@@ -189,7 +189,7 @@ def test_train_begins_with_the_weights_of_an_agent(small_data, tmp_path):
         ({"max_text": 30}, ()),  # as for a task with longer texts
         ({"history": "none"}, ()),
         ({"history": "hierarchical"}, ("history.",)),
-        ({"bidirectional": False}, ()),
+        ({"architecture": {"bidirectional": False}}, ()),
     ],
 )
 def test_train_begins_with_what_fits_of_another_agent(small_data, tmp_path, changes, random):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 import torch
 from torch import Tensor, nn
 
+from mtvm.io.config_files import with_options
 from mtvm.models.config import PRESETS, ModelConfig
 from mtvm.models.history import Past
 from mtvm.models.network import Network, Step, make_network
@@ -35,9 +37,15 @@ def strengthen(module: nn.Module) -> nn.Module:
     return module
 
 
+def changed(config: ModelConfig, **changes: Any) -> ModelConfig:
+    """The config with other options; those of a part are named as history__steps."""
+    named = {name.replace("__", "."): value for name, value in changes.items()}
+    return with_options(config, named, Path("test"))
+
+
 def make_model(config: ModelConfig = TINY, seed: int = 0, **changes: Any) -> Network:
     torch.manual_seed(seed)
-    model = make_network(dataclasses.replace(config, **changes)).eval()
+    model = make_network(changed(config, **changes)).eval()
     strengthen(model)
     return model
 

@@ -8,7 +8,7 @@ import torch
 from small_agents import FEATURES, STEPS, TEXTS, look, make_model, walk_alone, walk_together
 
 from mtvm.models.agent import Action, Agent
-from mtvm.models.config import ARCHITECTURES, HISTORIES
+from mtvm.models.parts import ARCHITECTURES, HISTORIES
 from mtvm.models.text import tokenize
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING, angle_feature
 
@@ -44,7 +44,7 @@ def walk_by_hand(model, row, views):
 @pytest.mark.parametrize(
     "changes",
     [{"history": history} for history in HISTORIES]
-    + [{"bidirectional": False}, {"memory_steps": 2}, {"leading_cls": True}, {"max_text": 5}]
+    + [{"architecture__bidirectional": False}, {"history__steps": 2}, {"leading_cls": True}, {"max_text": 5}]
     + [{"architecture": "vlnbert"}, {"architecture": "vlnbert", "max_text": 6}],
     ids=str,
 )

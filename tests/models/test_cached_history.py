@@ -38,7 +38,7 @@ def in_one_pass(model, walk, rows=None, **options):
 
 @pytest.mark.parametrize("need_rest", [True, False])
 @pytest.mark.parametrize(
-    "changes", [{}, {"bidirectional": False}, {"memory_steps": 2}, {"crossmodal_layers": 1}], ids=str
+    "changes", [{}, {"architecture__bidirectional": False}, {"history__steps": 2}, {"crossmodal_layers": 1}], ids=str
 )
 def test_cached_history_computes_a_known_walk_in_one_pass_as_step_by_step(changes, need_rest):
     model = make_model(history="cached", **changes)

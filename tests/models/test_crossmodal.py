@@ -15,9 +15,9 @@ from mtvm.models.packing import Packing
 WORDS, STREAM = (7, 4, 1), (6, 6, 2)  # real tokens of three episodes
 
 
-def make_encoder(**changes):
+def make_encoder(bidirectional=True, **changes):
     torch.manual_seed(0)
-    return strengthen(CrossModalEncoder(dataclasses.replace(TINY, **changes)).eval())
+    return strengthen(CrossModalEncoder(dataclasses.replace(TINY, **changes), bidirectional).eval())
 
 
 def mask_of(lengths, longest=None):

@@ -73,7 +73,7 @@ def test_custom_history_is_saved_by_name(module, tmp_path):
     model = make_model(history="own_history:Total")
     Agent(model).save_pretrained(tmp_path / "agent")
     again = Agent.from_pretrained(tmp_path / "agent", device="cpu").model
-    assert again.config.history == "own_history:Total"
+    assert again.config.history.name == "own_history:Total"
     assert torch.equal(again.history.project.weight, model.history.project.weight)
 
 
@@ -118,7 +118,33 @@ def test_config_refuses_other_names_of_histories(name):
 
 
 def test_config_names_histories_without_importing_torch():
-    made = "import sys; from mtvm.models.config import ModelConfig; ModelConfig(history='a.b:C')"
+    made = "import sys; from mtvm.models.config import ModelConfig; ModelConfig(history='hierarchical')"
     code = f"{made}; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_custom_history_has_options_of_its_own(module, tmp_path):
+    (module / "own_history.py").write_text(MODULE + WITH_OPTIONS)
+    model = make_model(**{"history": "own_history:Fading", "history__half_life": 3})
+    assert model.history.options.half_life == 3
+    Agent(model).save_pretrained(tmp_path / "agent")
+    again = Agent.from_pretrained(tmp_path / "agent", device="cpu").model
+    assert again.config == model.config
+    with pytest.raises(InputError, match=r"history\.half_life is 'long', not a number"):
+        make_model(**{"history": "own_history:Fading", "history__half_life": "long"})
+
+
+WITH_OPTIONS = """
+from mtvm.models.parts import HistoryConfig
+
+@dataclasses.dataclass(frozen=True)
+class Rate(HistoryConfig):
+    half_life: float = 2.0
+
+class Fading(Total):
+    Options = Rate
+
+    def update(self, past, step):
+        return Sum(past.total * 0.5 ** (1 / self.options.half_life) + self.project(step.at_chosen(step.actions)))
+"""

@@ -5,20 +5,20 @@ import torch
 from small_models import assert_same, make_model, with_stop, words_of
 
 from mtvm.errors import InputError
-from mtvm.models.config import HISTORIES
 from mtvm.models.export import StepProgram, export_step
+from mtvm.models.parts import HISTORIES
 
 WORDS = ["walk", "past", "the", "sofa", "and", "up", "to", "red", "door", "then", "go", "left", "stop", "wait", "here"]
 SIZES = pytest.mark.parametrize(
     ("batch", "words", "candidates", "steps"), [(1, 1, 1, 2), (2, 7, 5, 3), (5, 12, 3, 4), (1, 18, 9, 6), (3, 4, 0, 3)]
 )
 OPTIONS = {
-    "both": {"bidirectional": True, "crossmodal_layers": 2},
-    "single": {"bidirectional": False, "crossmodal_layers": 2},
+    "both": {"architecture__bidirectional": True, "crossmodal_layers": 2},
+    "single": {"architecture__bidirectional": False, "crossmodal_layers": 2},
 }
 MORE_OPTIONS = OPTIONS | {
     "one layer": {"crossmodal_layers": 1},
-    "released padding": {"pool_padding": True},
+    "released padding": {"architecture__released__padding": True},
 }
 
 

@@ -7,6 +7,7 @@ from small_models import make_model as make_small_model
 
 from mtvm.models.config import PRESETS, ModelConfig
 from mtvm.models.model import MTVM
+from mtvm.models.parts import HierarchicalConfig
 
 STEPS = 4
 
@@ -41,7 +42,7 @@ def expected_token(history, move, number):
 
 def test_hierarchical_history_has_hamts_released_layers():
     """Two over the views of a panorama, none over time."""
-    assert (ModelConfig().panorama_layers, ModelConfig().temporal_layers) == (2, 0)
+    assert (HierarchicalConfig().panorama_layers, HierarchicalConfig().temporal_layers) == (2, 0)
     with torch.device("meta"):
         history = MTVM(ModelConfig(history="hierarchical")).history
     assert (len(history.over_views), len(history.over_time)) == (2, 0)
@@ -74,7 +75,7 @@ def test_hierarchical_history_begins_with_a_learned_cls(walk):
 
 def test_hierarchical_history_adds_views_action_time_and_kind(walk):
     """Without layers over the views a token is the LayerNorm of their sum."""
-    model = make_model(panorama_layers=0)
+    model = make_model(history__panorama_layers=0)
     _, past = walk_through(model, TEXTS, walk)
     tokens = tokens_of(model, past)
     assert tokens.shape == (len(TEXTS), 1 + STEPS, TINY.hidden)
@@ -84,13 +85,13 @@ def test_hierarchical_history_adds_views_action_time_and_kind(walk):
 
 def test_hierarchical_history_numbers_steps_beyond_its_limit(walk):
     """The last step is still the fourth, although the first ones are forgotten."""
-    model = make_model(panorama_layers=0, memory_steps=1)
+    model = make_model(history__panorama_layers=0, history__steps=1)
     _, past = walk_through(model, TEXTS, walk)
     assert_same(tokens_of(model, past)[:, 1], expected_token(model.history, walk[-1], STEPS - 1))
 
 
 def test_hierarchical_history_numbers_no_step_beyond_its_table(walk):
-    model = make_model(panorama_layers=0, max_positions=2, language_layers=1)
+    model = make_model(history__panorama_layers=0, max_positions=2, language_layers=1)
     tokens = words_of(["Go."] * 3)
     short = type(tokens)(tokens.ids[:, :2], tokens.words[:, :2])
     _, past = walk_through(model, short, walk)
@@ -99,7 +100,7 @@ def test_hierarchical_history_numbers_no_step_beyond_its_table(walk):
 
 def test_hierarchical_history_sends_views_through_its_layers(walk):
     """With layers the views' mean is that of a transformer over the panorama's 36 views, alone."""
-    with_layers, without = make_model(panorama_layers=2), make_model(panorama_layers=0)
+    with_layers, without = make_model(history__panorama_layers=2), make_model(history__panorama_layers=0)
     without.load_state_dict({n: v for n, v in with_layers.state_dict().items() if "over_views" not in n})
     found, plain = (tokens_of(model, walk_through(model, TEXTS, walk)[1]) for model in (with_layers, without))
     assert_same(found[:, 0], plain[:, 0])
@@ -110,7 +111,7 @@ def test_hierarchical_history_leaves_time_to_the_crossmodal_layers(walk):
     """By default a step's token does not depend on other steps; a transformer over time makes it depend on them."""
     changed = [walk[0]._replace(panorama=-walk[0].panorama), *walk[1:]]
     for layers, same in ((0, True), (1, False)):
-        model = make_model(temporal_layers=layers)
+        model = make_model(history__temporal_layers=layers)
         one, two = (tokens_of(model, walk_through(model, TEXTS, moves)[1]) for moves in (walk, changed))
         assert not torch.allclose(one[:, 1], two[:, 1], atol=1e-2)
         for place in (0, 2, STEPS):
@@ -125,7 +126,7 @@ def test_hierarchical_history_ignores_the_order_of_views(walk):
 
 
 def test_hierarchical_history_drops_image_features_and_no_angles(walk):
-    model = make_model(panorama_layers=0, dropout=0.0, feature_dropout=0.9).train()
+    model = make_model(history__panorama_layers=0, dropout=0.0, feature_dropout=0.9).train()
     part, tokens = model.history.view, walk[0].panorama
     width = TINY.feature_width
     torch.manual_seed(0)
@@ -138,7 +139,7 @@ def test_hierarchical_history_drops_image_features_and_no_angles(walk):
 
 @pytest.mark.parametrize("temporal_layers", [0, 1])
 def test_hierarchical_history_gradients_reach_all_its_parameters(walk, temporal_layers):
-    model = make_model(temporal_layers=temporal_layers).train()
+    model = make_model(history__temporal_layers=temporal_layers).train()
     last = follow(model, TEXTS, walk)[-1]
     last.logits[last.mask].square().sum().backward()
     still = [name for name, p in model.history.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0]

@@ -16,8 +16,8 @@ from small_models import (
 )
 from small_models import make_model as make_small_model
 
-from mtvm.models.config import HISTORIES
 from mtvm.models.history import ReadHistory, StepRecord
+from mtvm.models.parts import HISTORIES
 
 STEPS = 3
 TOKENS = {  # of the past, before each of the four steps
@@ -136,25 +136,24 @@ def test_history_gradients_flow_back_to_the_first_step(history, walk):
     assert (first.grad.abs().sum(dim=1) > 0).all()
 
 
-@every_history
-def test_history_limit_bounds_its_tokens(history, walk):
-    model = make_model(history, memory_steps=1)
+@pytest.mark.parametrize(("history", "expected"), [("memory", 1), ("oriented", 1), ("hierarchical", 2), ("cached", 1)])
+def test_history_limit_bounds_its_tokens(history, expected, walk):
+    model = make_model(history, history__steps=1)
     _, past = walk_through(model, TEXTS, walk)
-    expected = {"memory": 1, "none": 0, "recurrent": 1, "oriented": 1, "hierarchical": 2, "cached": 1}
-    assert kept(model, past).shape[1] == expected[history]
+    assert kept(model, past).shape[1] == expected
 
 
 @pytest.mark.parametrize("history", ["oriented", "hierarchical"])
 def test_history_limit_of_one_forgets_the_first_step(history, walk):
     """Of a changed first step nothing is left at the third; the other histories carry it on in what they keep."""
-    model = make_model(history, memory_steps=1)
+    model = make_model(history, history__steps=1)
     third, other = (follow(model, TEXTS, one)[2] for one in (walk, turned(walk)))
     assert_same(other.logits, third.logits)
 
 
 @pytest.mark.parametrize("steps", [1, 2])
 def test_memory_history_limit_is_the_full_model_with_truncated_memory(steps, walk):
-    full, limited = make_model("memory"), make_model("memory", memory_steps=steps)
+    full, limited = make_model("memory"), make_model("memory", history__steps=steps)
     assert all(torch.equal(a, b) for a, b in zip(full.parameters(), limited.parameters(), strict=True))
     text = limited.encode(words_of(TEXTS))
     past, tokens = limited.start(text), []
@@ -180,7 +179,7 @@ def test_memory_history_keeps_the_models_own_activations(walk):
 
 @pytest.mark.parametrize("limit", [None, 2])
 def test_memory_history_encodes_each_token_once(limit, walk):
-    model, encoded = make_model("memory", memory_steps=limit), []
+    model, encoded = make_model("memory", history__steps=limit), []
     model.token_encoder.register_forward_pre_hook(lambda _, given: encoded.append(given[0]))
     _, past = walk_through(model, TEXTS, walk)
     remembered = [tokens for tokens in encoded if len(tokens) == 3]

@@ -5,7 +5,7 @@ import json
 
 import pytest
 import torch
-from small_models import TINY, make_model
+from small_models import TINY, changed, make_model
 
 from mtvm.errors import InputError
 from mtvm.models.config import PRESETS
@@ -48,7 +48,7 @@ def test_import_agent_of_vln_bert_is_vln_bert_whatever_the_history(tmp_path, his
     export_agent(tmp_path / "agent", tmp_path / "theirs.pt", "released")
     summary = import_agent(tmp_path / "theirs.pt", tmp_path / "again", "tiny", history, seed=0)
     again = load_model(tmp_path / "again", "cpu")
-    assert (again.config.architecture, again.config.leading_cls) == ("vlnbert", True)
+    assert (again.config.architecture.name, again.config.leading_cls) == ("vlnbert", True)
     assert type(again) is VLNBert
     assert all(torch.equal(one, other) for one, other in zip(model.parameters(), again.parameters(), strict=True))
     assert "random" not in summary
@@ -70,7 +70,7 @@ def test_import_agent_refuses_an_unknown_preset(tmp_path):
 
 
 def test_export_agent_writes_a_program(tmp_path):
-    config = dataclasses.replace(TINY, crossmodal_layers=1, bidirectional=False)
+    config = changed(TINY, crossmodal_layers=1, architecture__bidirectional=False)
     save_model(make_model(config), tmp_path / "agent")
     export_agent(tmp_path / "agent", tmp_path / "step.pt2", "program")
     program = torch.export.load(tmp_path / "step.pt2").module()

@@ -1,15 +1,14 @@
 """The table of a model: its parameters, and its operations against the usual formulas."""
 
-import dataclasses
-
 import pytest
 import torch
 from rich.console import Console
-from small_models import TEXTS, TINY, follow, make_model, make_walk
+from small_models import TEXTS, TINY, changed, follow, make_model, make_walk
 
 from mtvm.errors import InputError
-from mtvm.models.config import HISTORIES, ModelConfig
+from mtvm.models.config import ModelConfig
 from mtvm.models.inspect import count_flops, describe, parts
+from mtvm.models.parts import HISTORIES
 from mtvm.models.saving import save_model
 from mtvm.models.text import Tokens
 
@@ -31,8 +30,8 @@ def layer(tokens, hidden=HIDDEN, intermediate=TINY.intermediate):
 
 every_network = pytest.mark.parametrize(
     "kind",
-    [{"history": history, "bidirectional": both} for history in HISTORIES for both in (True, False)]
-    + [{"architecture": "vlnbert"}, {"history": "hierarchical", "temporal_layers": 1}],
+    [{"history": history, "architecture__bidirectional": both} for history in HISTORIES for both in (True, False)]
+    + [{"architecture": "vlnbert"}, {"history": "hierarchical", "history__temporal_layers": 1}],
     ids=str,
 )
 
@@ -101,7 +100,7 @@ def test_parts_crossmodal_flops_of_both_directions(layers):
 def test_parts_crossmodal_flops_of_a_single_direction(layers):
     stream = MEMORY + CANDIDATES + 1
     cross = 4 * stream * HIDDEN**2 + 4 * WORDS * stream * HIDDEN
-    found = flops(crossmodal_layers=layers, bidirectional=False)
+    found = flops(crossmodal_layers=layers, architecture__bidirectional=False)
     assert found["text projections"] == layers * 4 * WORDS * HIDDEN**2
     assert found["cross-modality encoder"] == layers * (cross + layer(stream))
 
@@ -130,7 +129,7 @@ def test_parts_history_flops_are_those_of_its_update_and_tokens(history, expecte
 
 
 def test_parts_history_flops_of_a_transformer_over_time_include_cls():
-    found = [flops(history="hierarchical", temporal_layers=layers)["history"] for layers in (0, 2)]
+    found = [flops(history="hierarchical", history__temporal_layers=layers)["history"] for layers in (0, 2)]
     assert found[1] - found[0] == 2 * layer(1 + MEMORY)
 
 
@@ -153,7 +152,7 @@ def test_parts_flops_of_heads():
 def test_parts_flops_grow_with_memory_up_to_its_limit():
     costs = [sum(part.flops for part in parts(make_model(), 32, memory, 5)) for memory in (0, 4, 15)]
     assert costs == sorted(set(costs))
-    model = make_model(memory_steps=4)
+    model = make_model(history__steps=4)
     at_limit, beyond = ([part.flops for part in parts(model, 32, memory, 5)] for memory in (4, 9))
     assert at_limit == beyond
 
@@ -214,12 +213,12 @@ def test_describe_has_the_papers_parameters(name, numbers):
     ("kind", "title"),
     [
         ({}, "mtvm, hidden 64, 1 + 2 layers, both directions"),
-        ({"bidirectional": False}, "mtvm, hidden 64, 1 + 2 layers, text only as key and value"),
+        ({"architecture__bidirectional": False}, "mtvm, hidden 64, 1 + 2 layers, text only as key and value"),
         ({"architecture": "vlnbert"}, "vlnbert, hidden 64, 1 + 2 layers, text only as key and value"),
     ],
 )
 def test_describe_says_which_network_it_is(kind, title):
-    assert title in shown(describe(dataclasses.replace(TINY, **kind), 12, 4, 5))
+    assert title in shown(describe(changed(TINY, **kind), 12, 4, 5))
 
 
 def test_describe_a_saved_agent_or_its_config(tmp_path):

@@ -33,7 +33,7 @@ def test_language_encoder_freeze_stops_the_first_layers():
 
 @pytest.mark.parametrize("bidirectional", [True, False])
 def test_text_keep_is_the_encoding_of_those_kept(bidirectional):
-    model = make_model(bidirectional=bidirectional)
+    model = make_model(architecture__bidirectional=bidirectional)
     tokens, rows = words_of(TEXTS), torch.tensor([2, 1])
     with torch.no_grad():
         kept, alone = model.encode(tokens).keep(rows), model.encode(tokens.select(rows))
@@ -50,7 +50,7 @@ def test_text_keep_is_the_encoding_of_those_kept(bidirectional):
 @pytest.mark.parametrize("variants", [1, 2])
 def test_text_keep_leaves_padding_that_the_released_code_pools(variants):
     """So the critic's value of an episode does not change when others leave."""
-    model = make_model(pool_padding=True)
+    model = make_model(architecture__released__padding=True)
     text = model.encode(*[words_of(TEXTS)] * variants)
     move, rows = make_walk(model.config, steps=1)[0], torch.tensor([1])
     kept = text.keep(rows)

@@ -22,10 +22,10 @@ from mtvm.models.text import PAD, Tokens, drop_words
 STEPS = 4
 KINDS = {
     "paper": {},
-    "single": {"bidirectional": False},
+    "single": {"architecture__bidirectional": False},
     "one layer": {"crossmodal_layers": 1},
-    "last two": {"memory_steps": 2},
-    "no memory": {"memory_steps": 0},
+    "last two": {"history__steps": 2},
+    "no memory": {"history__steps": 0},
 }
 every_kind = pytest.mark.parametrize("changes", KINDS.values(), ids=KINDS)
 with_and_without_gradients = pytest.mark.parametrize("grad", [True, False])
@@ -322,7 +322,7 @@ def test_pooler_adds_a_mix_of_words_and_the_mean_of_the_stream():
 
 def test_pooler_counts_padding_as_the_released_code_if_asked():
     """A padded batch pools its padding, so the state depends on how far it is padded."""
-    model, ours = make_model(pool_padding=True), make_model()
+    model, ours = make_model(architecture__released__padding=True), make_model()
     walk = make_walk(TINY, steps=2)
     steps = follow(model, TEXTS, walk)
     for step, plain in zip(steps, follow(ours, TEXTS, walk), strict=True):

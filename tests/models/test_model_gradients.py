@@ -45,7 +45,7 @@ def loss_of(model, walk):
 @pytest.mark.parametrize("bidirectional", [True, False])
 def test_model_gradients_are_the_numeric_ones(bidirectional):
     """Central differences of a few numbers of each kind of parameter, in double precision, through the memory."""
-    model = make_model(**SMALLEST, bidirectional=bidirectional).double()
+    model = make_model(**SMALLEST, architecture__bidirectional=bidirectional).double()
     walk = [
         move._replace(actions=move.actions.double(), direction=move.direction.double())
         for move in make_walk(model.config, batch=2, steps=2)
@@ -80,7 +80,7 @@ def test_model_gradients_flow_through_memory_to_the_first_step():
 
 @pytest.mark.parametrize("bidirectional", [True, False])
 def test_model_gradients_reach_every_parameter(bidirectional):
-    model = make_model(bidirectional=bidirectional).train()
+    model = make_model(architecture__bidirectional=bidirectional).train()
     steps = follow(model, TEXTS, make_walk(model.config, steps=2))
     sum(step.logits[step.mask].square().sum() + model.value(step).square().sum() for step in steps).backward()
     still = [name for name, p in model.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0]
@@ -91,7 +91,7 @@ def test_model_gradients_reach_every_parameter(bidirectional):
 def test_checkpointing_changes_no_gradient(bidirectional):
     gradients = []
     for checkpointing in (False, True):
-        model = make_model(bidirectional=bidirectional).train()
+        model = make_model(architecture__bidirectional=bidirectional).train()
         model.crossmodal.checkpointing = checkpointing
         torch.manual_seed(3)
         steps = follow(model, TEXTS, make_walk(model.config, steps=2))

@@ -13,7 +13,7 @@ from small_models import make_model as make_small_model
 import mtvm
 from mtvm.errors import InputError
 from mtvm.models.agent import Agent
-from mtvm.models.config import ARCHITECTURES, HISTORIES
+from mtvm.models.parts import ARCHITECTURES, HISTORIES
 from mtvm.models.saving import fill, fill_where_it_fits, load_model, load_weights, save_compact, save_model
 
 
@@ -60,7 +60,7 @@ def test_save_model_refuses_a_file_as_folder(tmp_path):
 
 
 def test_model_card_has_version_metrics_and_config(tmp_path):
-    model = make_small_model(memory_steps=7)
+    model = make_small_model(history__steps=7)
     save_model(model, tmp_path / "agent", {"SR": 61.234, "SPL": 55.5})
     card = (tmp_path / "agent" / "README.md").read_text(encoding="utf-8")
     assert mtvm.__version__ in card
@@ -99,9 +99,12 @@ SPOILED = {
     "no heads": ("config.json", lambda config: config | {"heads": 0}),
     "heads that do not fit": ("config.json", lambda config: config | {"heads": 5}),
     "a word for a number": ("config.json", lambda config: config | {"hidden": "64"}),
-    "a negative memory": ("config.json", lambda config: config | {"memory_steps": -1}),
-    "endless layers": ("config.json", lambda c: c | {"history": "hierarchical", "panorama_layers": 10**6}),
-    "more layers of a history": ("config.json", lambda c: c | {"history": "hierarchical", "temporal_layers": 900}),
+    "a negative memory": ("config.json", lambda config: config | {"history": {"name": "memory", "steps": -1}}),
+    "endless layers": ("config.json", lambda c: c | {"history": {"name": "hierarchical", "panorama_layers": 10**6}}),
+    "more layers of a history": (
+        "config.json",
+        lambda c: c | {"history": {"name": "hierarchical", "temporal_layers": 900}},
+    ),
     "endless words of a reader": ("config.json", lambda c: c | {"reader": "minilm", "vocabulary": 10**8}),
     "a strange dropout": ("config.json", lambda config: config | {"dropout": 1.5}),
 }

@@ -9,8 +9,9 @@ from small_models import TEXTS, TINY, assert_same, facing, follow, make_walk, wa
 from small_models import make_model as make_small_model
 from torch import nn
 
-from mtvm.configs.run import ConsistencyConfig, LossConfig, TrainConfig
+from mtvm.configs.run import TrainConfig
 from mtvm.errors import InputError
+from mtvm.io.config_files import with_options
 from mtvm.models.config import ModelConfig
 from mtvm.models.text import CLS, Tokens, drop_words, tokenize
 from mtvm.models.vlnbert import State
@@ -54,10 +55,10 @@ def test_vlnbert_texts_begin_with_cls_whatever_the_config_says():
 
 def test_vlnbert_is_not_trained_with_the_released_loss_of_mtvm(tmp_path):
     """It masks texts that are padded to their full length, which VLN⟲BERT's are not."""
-    loss = LossConfig(consistency=ConsistencyConfig(variant="released"))
-    TrainConfig(out=tmp_path, model=ModelConfig(pool_padding=True), loss=loss)
-    with pytest.raises(InputError, match="architecture mtvm"):
-        TrainConfig(out=tmp_path, model=ModelConfig(architecture="vlnbert", pool_padding=True), loss=loss)
+    released = {"architecture.released.consistency": True, "architecture.released.padding": True}
+    TrainConfig(out=tmp_path, model=with_options(ModelConfig(), released, tmp_path))
+    with pytest.raises(InputError, match=r"no option architecture\.released"):
+        with_options(ModelConfig(), {"architecture": "vlnbert"} | released, tmp_path)
 
 
 def test_vlnbert_start_state_is_the_pooled_cls(model, walk):

@@ -10,9 +10,10 @@ from small_models import one_sentence
 
 from mtvm.errors import InputError
 from mtvm.machine import minilm_folder
-from mtvm.models.config import ARCHITECTURES, PRESETS
+from mtvm.models.config import PRESETS
 from mtvm.models.model import MTVM
 from mtvm.models.network import make_network
+from mtvm.models.parts import ARCHITECTURES, VLNBertConfig
 from mtvm.models.text import tokenize
 from mtvm.models.weights import load_released, read_tensors, released_tensors, sizes_of, write_released
 
@@ -98,7 +99,7 @@ def test_load_released_vln_bert_fills_no_history(golden, tmp_path):
 
 def test_sizes_of_vln_berts_tensors_are_vln_bert(golden, tmp_path):
     tensors = hollow(golden("vlnbert")[0])
-    expected = dataclasses.replace(PRESETS["paper"], architecture="vlnbert", leading_cls=True)
+    expected = dataclasses.replace(PRESETS["paper"], architecture=VLNBertConfig(), leading_cls=True)
     assert sizes_of(tensors, PRESETS["paper"], tmp_path) == expected
     small = dataclasses.replace(PRESETS["tiny"], angle_width=4)
     assert sizes_of(tensors, small, tmp_path) == dataclasses.replace(expected, heads=small.heads)
@@ -208,7 +209,7 @@ def test_load_released_prevalent_fills_the_encoders_and_says_what_it_left_out(tm
 
 
 def test_load_released_into_a_single_direction_leaves_the_texts_blocks_out(tmp_path):
-    report = load_released(make_model(bidirectional=False), released_tensors(make_model()), tmp_path)
+    report = load_released(make_model(architecture__bidirectional=False), released_tensors(make_model()), tmp_path)
     assert report.fresh == []
     assert report.left_out
     assert all(".lang_" in name and "key and value" in reason for name, reason in report.left_out.items())

@@ -75,6 +75,11 @@ READ_NAMES_OF_CODE: frozenset[Command] = frozenset(
     }
 )
 """Commands that read agents, runs or results, which may name code."""
+TAKE_PRESETS: dict[Command, Callable[[list[str]], dict[str, Any]]] = {
+    training.train: training.train_annotations,
+    training.pretrain: training.pretrain_annotations,
+}
+"""Commands whose options depend on others that are given."""
 TrustOption = Annotated[Switch, arg(help="Let files name code (MODULE:NAME), which is run; trust who wrote them.")]
 
 
@@ -90,14 +95,15 @@ def _group(commands: dict[str, Command], args: list[str]) -> SubcommandApp:
     group = SubcommandApp()
     for name, command in commands.items():
         first_line = (command.__doc__ or "").partition("\n")[0]
-        group.command(name=name, help=None if name in args else first_line)(_later(command))
+        group.command(name=name, help=None if name in args else first_line)(_later(command, args))
     return group
 
 
-def _later(command: Command) -> Callable[..., Callable[[], None]]:
+def _later(command: Command, args: list[str]) -> Callable[..., Callable[[], None]]:
     """The command with its options given, to be run once all of them are understood.
 
-    A command that reads files which may name code gets an option to trust them.
+    A command that reads files which may name code gets an option to trust them; one that takes presets gets the options
+    of the parts that `args` name.
     """
 
     @functools.wraps(command)
@@ -108,12 +114,16 @@ def _later(command: Command) -> Callable[..., Callable[[], None]]:
 
         return run
 
+    del given.__wrapped__  # tyro would ask it, which lacks the option to trust
+    signature = inspect.signature(command)
+    given.__signature__ = signature  # type: ignore[attr-defined]
+    given.__annotations__ = get_type_hints(command, include_extras=True)
     if command in READ_NAMES_OF_CODE:
-        del given.__wrapped__  # tyro would ask it, which lacks the option
-        signature = inspect.signature(command)
         trust = inspect.Parameter("trust_code", inspect.Parameter.KEYWORD_ONLY, default=False)
         given.__signature__ = signature.replace(parameters=[*signature.parameters.values(), trust])  # type: ignore[attr-defined]
-        given.__annotations__ = get_type_hints(command, include_extras=True) | {"trust_code": TrustOption}
+        given.__annotations__ |= {"trust_code": TrustOption}
+    if command in TAKE_PRESETS:
+        given.__annotations__ |= TAKE_PRESETS[command](args)
     return given
 
 

@@ -33,6 +33,7 @@ from mtvm.homes.drawing import draw_episode, draw_home
 from mtvm.homes.generate import generate_home
 from mtvm.learning.run_folder import RunFolder
 from mtvm.machine import ending_signals, require_matplotlib, require_torch, usable_cores
+from mtvm.models.parts import MemoryConfig, NoHistoryConfig
 from mtvm.progress import notice, progress
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
@@ -164,7 +165,7 @@ def train_agent(run: Path, data: Path, memory: bool, updates: int) -> None:
         out=run,
         device="cpu",
         log_every=5,
-        model=dataclasses.replace(preset.model, history="memory" if memory else "none"),
+        model=dataclasses.replace(preset.model, history=MemoryConfig() if memory else NoHistoryConfig()),
         data=dataclasses.replace(preset.data, folder=data, features=data / "features" / "semantic"),
         optimizer=dataclasses.replace(preset.optimizer, updates=updates, warmup=min(preset.optimizer.warmup, updates)),
         selection=dataclasses.replace(preset.selection, every=updates),

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from mtvm.configs.run import SelectionConfig
 from mtvm.errors import InputError
 from mtvm.io.config_files import differences
+from mtvm.io.earlier_configs import run_as_today
 from mtvm.io.files import read_json
 from mtvm.learning.run_folder import CONFIG, RunFolder, Selection, find_run_folders, is_number
 from mtvm.plugins import check_names
@@ -127,7 +128,7 @@ def find_runs(folder: Path) -> list[Run]:
 
 def read_run(folder: RunFolder, root: Path) -> Run | None:
     """The run in a folder, named by its path below `root`; None if its config is not that of a run."""
-    config = read_json(folder.config_file, "config of a run")
+    config = run_as_today(read_json(folder.config_file, "config of a run"))
     if not isinstance(config, dict) or not all(isinstance(config.get(part), dict) for part in _PARTS):
         return None
     _check(config, folder.config_file)

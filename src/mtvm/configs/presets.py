@@ -19,6 +19,7 @@ from mtvm.configs.run import (
 )
 from mtvm.models.config import PRESETS as MODELS
 from mtvm.models.config import ModelConfig
+from mtvm.models.parts import MTVMConfig
 
 
 def _paper_runs() -> dict[str, TrainConfig]:
@@ -79,7 +80,7 @@ def _laptop_runs() -> dict[str, TrainConfig]:
             reader_layers=0,
             feature_scale=5.0,
             leading_cls=True,
-            bidirectional=False,
+            architecture=MTVMConfig(bidirectional=False),
             stop_sight="panorama",
             dropout=0.0,
             feature_dropout=0.3,
@@ -104,7 +105,7 @@ def _laptop_runs() -> dict[str, TrainConfig]:
     claims = dataclasses.replace(
         semantic,
         out=Path("runs/r2r-claims"),
-        model=dataclasses.replace(semantic.model, bidirectional=True),
+        model=dataclasses.replace(semantic.model, architecture=MTVMConfig()),
         data=dataclasses.replace(semantic.data, sight="guesses"),
         loss=dataclasses.replace(
             semantic.loss,

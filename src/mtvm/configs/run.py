@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from mtvm.errors import InputError
 from mtvm.io.config_files import check_numbers, from_plain, to_plain
+from mtvm.io.earlier_configs import run_as_today
 from mtvm.models.config import ModelConfig
 from mtvm.tasks.ndh import Supervision
 from mtvm.tasks.registry import find_task
@@ -23,7 +24,6 @@ BLIND = "blind"
 OptimizerKind = Literal["adamw", "muon"]
 Schedule = Literal["constant", "linear", "cosine"]
 Precision = Literal["auto", "float32", "bf16", "fp16"]
-ConsistencyVariant = Literal["paper", "released"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -173,16 +173,12 @@ class ConsistencyConfig:
     drop_rate: float = 0.5
     """Probability with which a word is dropped."""
     language_weight: float | None = None
-    """lambda_s of Eq. 5; by default 0.6, and 6 for the released variant."""
+    """lambda_s of Eq. 5; by default 0.6, and 6 for the released loss."""
     crossmodal_weight: float | None = None
-    """lambda_m of Eq. 5; by default 0.2, and 2 for the released variant."""
-    variant: ConsistencyVariant = "paper"
-    """paper: Eq. 3 to 5. released: what the released code computes instead, see docs/paper-vs-code.md."""
+    """lambda_m of Eq. 5; by default 0.2, and 2 for the released loss."""
 
-    @property
-    def weights(self) -> tuple[float, float]:
-        """lambda_s and lambda_m."""
-        language, crossmodal = (6.0, 2.0) if self.variant == "released" else (0.6, 0.2)
+    def weights(self, language: float, crossmodal: float) -> tuple[float, float]:
+        """lambda_s and lambda_m, which are these by default."""
         return (
             language if self.language_weight is None else self.language_weight,
             crossmodal if self.crossmodal_weight is None else self.crossmodal_weight,
@@ -356,7 +352,7 @@ class TrainConfig:
             )
         if max(loss.masked_words.weight, loss.matching.weight) > 0:
             self._check_pretraining()
-        if loss.consistency.enabled and loss.consistency.variant == "released":
+        if loss.consistency.enabled and self.model.released.consistency:
             self._check_released_consistency()
 
     def _check_pretraining(self) -> None:
@@ -368,18 +364,19 @@ class TrainConfig:
         if loss.masked_words.weight > 0 and (model.reader != "none" or not model.bidirectional):
             raise InputError(
                 "loss.masked_words needs a network that reads words itself and changes them: --model.reader none and "
-                "--model.bidirectional."
+                "--model.architecture.bidirectional."
             )
 
     def _check_released_consistency(self) -> None:
         """The released loss computes padding too, reads words itself, and works with four layers."""
         model = self.model
-        as_released = model.pool_padding and model.reader == "none" and model.crossmodal_layers == 4
-        if not as_released or model.architecture == "vlnbert":
+        if not (model.released.padding and model.reader == "none" and model.crossmodal_layers == 4):
             raise InputError(
-                "loss.consistency.variant released needs --model.pool-padding, --model.reader none and "
-                "--model.crossmodal-layers 4, as in the released code, and the architecture mtvm."
+                "the released consistency loss needs --model.architecture.released.padding, --model.reader none and "
+                "--model.crossmodal-layers 4, as in the released code."
             )
+
+    as_today = staticmethod(run_as_today)
 
     @property
     def network(self) -> ModelConfig:

@@ -3,14 +3,44 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import math
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from mtvm.errors import InputError, shown
-from mtvm.plugins import check_names
+from mtvm.plugins import check_names, trusting_code
+
+
+class Limits(NamedTuple):
+    """What a number of a config may be, as an annotation of its field."""
+
+    least: int = 0
+    below: float = 2**31
+
+
+Number = Annotated[int, Limits(0)]
+Size = Annotated[int, Limits(1)]
+Layers = Annotated[int, Limits(0, 1001)]
+SomeLayers = Annotated[int, Limits(1, 1001)]
+"""A few bytes of a config must not take all memory."""
+Share = Annotated[float, Limits(0, 1)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Chosen:
+    """A config of which there are several kinds, each with options of its own. Which kind it is says its name; in a
+    plain config the name alone stands for the kind's defaults."""
+
+    name: str
+
+    @classmethod
+    def kind(cls, name: Any) -> type[Chosen]:
+        """The kind of this name."""
+        raise NotImplementedError
 
 
 def to_plain(config: Any) -> dict[str, Any]:
@@ -29,7 +59,8 @@ def _plain(value: Any) -> Any:
 def from_plain(kind: Any, values: Any, path: Path, option: str = "") -> Any:
     """What `to_plain` gave of an instance of `kind`, read from `path`; `option` is its name on the command line.
 
-    Options that name code are refused unless the user trusts it, before anything is made of them.
+    Options that name code are refused unless the user trusts it, before anything is made of them. A config whose
+    options had other names once has a method `as_today` that knows them.
     """
     options = get_args(kind) if get_origin(kind) in (typing.Union, types.UnionType) else (kind,)
     if values is None and type(None) in options:
@@ -51,8 +82,18 @@ def from_plain(kind: Any, values: Any, path: Path, option: str = "") -> Any:
 
 
 def _from_object(kind: type, values: Any, path: Path, option: str) -> Any:
+    if (as_today := getattr(kind, "as_today", None)) is not None:
+        values = as_today(values)
+    if issubclass(kind, Chosen) and isinstance(values, str):
+        values = {"name": values}
     if not isinstance(values, dict):
         raise InputError(f"{path}: {option or 'it'} is {shown(repr(values), 40)}, not an object with options.")
+    if issubclass(kind, Chosen) and "name" in values:
+        name = _from_value(str, values["name"], path, option)
+        try:
+            kind = kind.kind(name)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
     hints = get_type_hints(kind)
     for name in values:
         if name not in hints:
@@ -83,6 +124,31 @@ def _joined(option: str, name: str) -> str:
     return f"{option}.{name}" if option else name
 
 
+def with_options(config: Any, options: Mapping[str, Any], named: Path) -> Any:
+    """The config with other options, by their names on the command line; `named` stands in errors for where they come
+    from, which is no file."""
+    plain = to_plain(config)
+    for name, value in options.items():
+        *groups, last = name.split(".")
+        place = plain
+        for group in groups:
+            if isinstance(inner := place.setdefault(group, {}), str):  # a part, of which the name was given
+                inner = place[group] = {"name": inner}
+            if not isinstance(inner, dict):
+                raise InputError(f"{named}: this version of mtvm has no option {name}.")
+            place = inner
+        place[last] = value
+    with trusting_code():
+        return from_plain(type(config), plain, named)
+
+
+def option_names(plain: Mapping[str, Any], prefix: str = "") -> set[str]:
+    """The options of a plain config, by their names on the command line."""
+    found = {f"{prefix}{name}" for name, value in plain.items() if not isinstance(value, dict)}
+    parts = (option_names(part, f"{prefix}{name}.") for name, part in plain.items() if isinstance(part, dict))
+    return found.union(*parts)
+
+
 def differences(one: dict[str, Any], other: dict[str, Any], prefix: str = "") -> dict[str, tuple[Any, Any]]:
     """The options in which two plain configs differ, by their names on the command line."""
     found: dict[str, tuple[Any, Any]] = {}
@@ -97,9 +163,60 @@ def differences(one: dict[str, Any], other: dict[str, Any], prefix: str = "") ->
 
 def completed(config: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
     """A plain config with the default of each option that it does not have."""
+    if config.get("name") != defaults.get("name"):  # a part of another kind, which has other options
+        return config
     whole = defaults | config
     parts = {name: part for name, part in defaults.items() if isinstance(part, dict)}
     return whole | {name: completed(whole[name], part) for name, part in parts.items() if isinstance(whole[name], dict)}
+
+
+def check_fields(config: Any, prefix: str = "") -> None:
+    """Raise if a field of a config is not what its annotation says."""
+    for name, (kind, optional, limits) in _fields_of(config.__class__).items():
+        value, option = getattr(config, name), f"{prefix}{name}"
+        if dataclasses.is_dataclass(value):
+            check_fields(value, f"{option}.")
+        elif not (optional and value is None) and not _is_of(value, kind, limits):
+            meant = _meaning(kind, limits) + (", or null" if optional else "")
+            raise InputError(f"{option} must be {meant}, not {shown(repr(value))}.")
+
+
+@functools.cache
+def _fields_of(config: type) -> dict[str, tuple[Any, bool, Limits | None]]:
+    """Of each field its kind, whether it may be None, and its limits."""
+    hints, found = get_type_hints(config, include_extras=True), {}
+    for field in dataclasses.fields(config):
+        options = [hints[field.name]]
+        if get_origin(options[0]) in (typing.Union, types.UnionType):
+            options = list(get_args(options[0]))
+        kind, limits = next(one for one in options if one is not type(None)), None
+        if get_origin(kind) is Annotated:
+            limits = next((extra for extra in get_args(kind) if isinstance(extra, Limits)), None)
+            kind = get_args(kind)[0]
+        found[field.name] = kind, type(None) in options, limits
+    return found
+
+
+def _is_of(value: object, kind: Any, limits: Limits | None) -> bool:
+    if get_origin(kind) is Literal:
+        return value in get_args(kind)
+    if kind in (int, float):
+        numbers = int if kind is int else int | float
+        if not isinstance(value, numbers) or isinstance(value, bool) or not math.isfinite(value):
+            return False
+        return limits is None or limits.least <= value < limits.below
+    return isinstance(value, kind) if isinstance(kind, type) else True
+
+
+def _meaning(kind: Any, limits: Limits | None) -> str:
+    """What a value must be, in words."""
+    if get_origin(kind) is Literal:
+        return f"one of {', '.join(map(str, get_args(kind)))}"
+    if limits is None:
+        return _NAMES.get(kind, str(kind))
+    if limits.below == Limits().below:
+        return f"{_NAMES[kind]} of at least {limits.least}"
+    return f"{_NAMES[kind]} from {limits.least} to {'' if kind is int else 'below '}{limits.below - (kind is int)}"
 
 
 def check_numbers(config: Any) -> None:

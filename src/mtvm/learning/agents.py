@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from mtvm.acting.find import find_policy, is_policy_name
 from mtvm.acting.policy import Policy
@@ -17,9 +18,8 @@ from mtvm.learning.run_folder import EVALUATIONS, RunFolder, with_guesser_of
 from mtvm.learning.texts import Texts
 from mtvm.machine import choose_device
 from mtvm.models.agent import Agent
-from mtvm.models.history.hierarchical import HierarchicalHistory
-from mtvm.models.history.memory_bank import BankHistory
 from mtvm.models.network import Network
+from mtvm.models.parts import StepsConfig
 from mtvm.models.policy import NetworkPolicy
 from mtvm.models.pretrained import agent_folder
 from mtvm.models.saving import WEIGHTS
@@ -96,14 +96,14 @@ def adviser_of(name: str, data: DataConfig, device: str = "auto") -> Policy:
 @contextlib.contextmanager
 def remembering(model: Network, steps: int | None) -> Iterator[None]:
     """Let a model remember only its last `steps`, however many it was trained with; None changes nothing."""
-    history = getattr(model, "history", None)
+    history: Any = getattr(model, "history", None)
     if steps is None:
         yield
         return
-    if not isinstance(history, BankHistory | HierarchicalHistory):
+    own = model.config
+    if history is None or not isinstance(own.history, StepsConfig):
         raise InputError("this agent has no memory of single steps, so that it cannot remember fewer of them.")
-    own = history.config
-    history.config = dataclasses.replace(own, memory_steps=steps)
+    history.config = dataclasses.replace(own, history=dataclasses.replace(own.history, steps=steps))
     try:
         yield
     finally:

@@ -30,6 +30,7 @@ from mtvm.models.parity import (
     mtvm_differences,
     vlnbert_differences,
 )
+from mtvm.models.parts import MTVMConfig, ReleasedCode
 from mtvm.models.weights import released_names
 
 
@@ -49,14 +50,14 @@ def measure_parity(folder: Path) -> dict[str, Differences]:
 
 def released_loss_differences(folder: Path) -> Differences:
     """The released consistency loss of a teacher-forced rollout: masks, layers, both terms, their gradients."""
-    recorded = load_recording(folder, "released_loss", pool_padding=True)
+    recorded = load_recording(folder, "released_loss", architecture=MTVMConfig(released=ReleasedCode(padding=True)))
     model, rate = recorded.model, recorded.meta.get("drop_rate")
     assert isinstance(model, MTVM)
     if not isinstance(rate, int | float):
         raise InputError(f"{folder / 'released_loss_meta.json'}: field 'drop_rate' is missing or not a number.")
     if model.config.crossmodal_layers != LAYERS:
         raise InputError(f"{recorded.path}: the released loss needs {LAYERS} cross-modal layers.")
-    loss = ReleasedConsistency(ConsistencyConfig(drop_rate=rate, variant="released"))
+    loss = ReleasedConsistency(ConsistencyConfig(drop_rate=rate))
     tokens = recorded.tokens
     dropped = with_fewer_keys(tokens, rate, recorded["language.draws"])
     text = model.encode(tokens, dropped)
@@ -71,7 +72,7 @@ def released_loss_differences(folder: Path) -> Differences:
     worst["layers"] = _layer_difference(recorded, outputs)
     crossmodal = between_layers(*(step.layers for step in outputs))
     worst["cross-modal term"] = difference(crossmodal, recorded["loss.crossmodal"])
-    weighted = loss.config.weights[0] * language + loss.config.weights[1] * crossmodal
+    weighted = loss.weights[0] * language + loss.weights[1] * crossmodal
     worst["weighted loss"] = difference(weighted, recorded["loss.weighted"])
     for name, term in (("language", language), ("crossmodal", crossmodal)):
         worst[f"gradients of the {name} term"] = _gradient_difference(recorded, model, name, term)

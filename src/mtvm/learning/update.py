@@ -62,7 +62,8 @@ class AgentLearner(Learner[tuple[int, NDArray[np.int64]]]):
             self.validation_texts = Texts(model, validation.tokens, validation.name, show_progress)
         self.selection, self.validate_every = Selection.of(config.selection), config.selection.every
         model.crossmodal.checkpointing = config.optimizer.checkpoint_activations
-        self.losses = make_losses(config.loss, points=model.object_head is not None)
+        points = model.object_head is not None
+        self.losses = make_losses(config.loss, config.model.released.consistency, points)
         attach(self.losses, model)
         super().__init__(config, model, make_weights(self.losses, model.config, config.seed).to(model.device))
         self.guesser: Path | None = None

@@ -5,26 +5,26 @@ from __future__ import annotations
 import dataclasses
 import math
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from mtvm.errors import InputError, shown
-from mtvm.io.config_files import from_plain
+from mtvm.io.config_files import Layers, Number, Share, Size, SomeLayers, check_fields, from_plain, to_plain
+from mtvm.io.earlier_configs import model_as_today
 from mtvm.io.files import read_json, write_json
+from mtvm.models.parts import (
+    ArchitectureConfig,
+    HistoryConfig,
+    MemoryConfig,
+    MTVMConfig,
+    ReleasedCode,
+    VLNBertConfig,
+    part,
+)
 from mtvm.plugins import is_object_name
 
 Reader = Literal["none", "minilm"]
 Actions = Literal["candidates", "map"]
 StopSight = Literal["nothing", "panorama"]
-ARCHITECTURES = {"mtvm": "mtvm.models.model:MTVM", "vlnbert": "mtvm.models.vlnbert:VLNBert"}
-"""mtvm: the paper's network, with any history. vlnbert: Recurrent VLN-BERT as released, whose history is its state."""
-HISTORIES = {
-    "memory": "mtvm.models.history.memory_bank:MemoryBankHistory",
-    "none": "mtvm.models.history.none:NoHistory",
-    "recurrent": "mtvm.models.history.recurrent:RecurrentHistory",
-    "oriented": "mtvm.models.history.oriented:OrientedHistory",
-    "hierarchical": "mtvm.models.history.hierarchical:HierarchicalHistory",
-    "cached": "mtvm.models.history.cached:CachedHistory",
-}
 TEXT_READERS = {
     "wordpiece-en": "mtvm.models.text:WordPieces",
     "bytes": "mtvm.models.characters:Bytes",
@@ -33,107 +33,115 @@ TEXT_READERS = {
 ENGLISH = "wordpiece-en"
 
 DEFAULT_TEXT_LENGTH = 80
-_MOST_LAYERS = 1000
+_SHORTEST_TEXT = 3
 _MINILM_LAYERS = 6
 _LARGEST_READ = 2**16
 
 
 @dataclasses.dataclass(frozen=True)
 class ModelConfig:
-    """The defaults are the paper's."""
+    """What all networks share, and the parts that are chosen by name; the defaults are the paper's.
 
-    architecture: str = "mtvm"
-    """mtvm, vlnbert (Recurrent VLN-BERT as released), or MODULE:CLASS of your own `mtvm.models.network.Network`."""
-    hidden: int = 768
+    In Python a part's name alone stands for its defaults: `ModelConfig(history="none")`.
+    """
+
+    architecture: ArchitectureConfig = dataclasses.field(default_factory=MTVMConfig)
+    """The network: mtvm, vlnbert, or MODULE:CLASS of your own `mtvm.models.network.Network`, with its own options."""
+    history: HistoryConfig = dataclasses.field(default_factory=MemoryConfig)
+    """How the past enters MTVM: the memory bank, one of the paper's rivals, or MODULE:CLASS of your own
+    `mtvm.models.history.HistoryEncoder`, with its own options; vlnbert has its own history."""
+    hidden: Size = 768
     """Width of the tokens in the transformers."""
-    heads: int = 12
-    intermediate: int = 3072
+    heads: Size = 12
+    """Attention heads."""
+    intermediate: Size = 3072
     """Inner width of the feed-forward blocks."""
-    language_layers: int = 9
+    language_layers: Layers = 9
+    """Layers of the language encoder."""
     reader: Reader = "none"
     """minilm: the language encoder reads the word states of a frozen all-MiniLM-L6-v2 instead of word embeddings."""
-    reader_layers: int = 6
+    reader_layers: Layers = 6
     """How many of MiniLM's layers are used; with 0, its word embeddings alone."""
     train_reader: bool = False
     """Train MiniLM's layers too, at `optimizer.reader_lr`; its word embeddings stay as they are."""
-    crossmodal_layers: int = 4
-    feature_width: int = 2048
+    crossmodal_layers: Layers = 4
+    """Layers of the cross-modality encoder."""
+    feature_width: Size = 2048
     """Width of a view's image feature, and of the activation that the memory stores of a step."""
     feature_scale: float = 1.0
     """Factor on image features. Features of norm 1 are lost beside the direction's 128 numbers; 5 brings them out."""
-    angle_width: int = 128
+    angle_width: Size = 128
     """Width of a direction feature."""
     text_reader: str = ENGLISH
     """What a text is made of. wordpiece-en: WordPieces of English, as pretrained encoders read it. bytes, characters:
     those of any language, whose embeddings are learnt. Or MODULE:NAME of your own `mtvm.models.text.TextReader`."""
-    vocabulary: int | None = None
+    vocabulary: Size | None = None
     """How many different tokens it reads; by default as many as the text reader has."""
-    max_text: int | None = None
+    max_text: Size | None = None
     """The most tokens of a text, [SEP] included. By default what the tasks to train on need: 80 WordPieces for R2R, 160
     for R4R and long, 300 for NDH; five times as many bytes or characters."""
-    max_positions: int = 512
+    max_positions: Size = 512
     """Position embeddings of the text, and of the vision stream."""
     leading_cls: bool = False
     """Begin the text with [CLS], as pretrained language encoders other than PREVALENT's expect it; vlnbert always
     does."""
-    bidirectional: bool = True
-    """Text attends to vision too. False is the paper's single-direction variant: text is only key and value."""
-    history: str = "memory"
-    """How the past enters MTVM: the memory bank, one of the paper's rivals, or `module:Class`; vlnbert has its own."""
-    memory_steps: int | None = None
-    """Keep only the last steps of the past; None keeps all of them."""
-    panorama_layers: int = 2
-    """Hierarchical history: layers of the transformer over a panorama's 36 views."""
-    temporal_layers: int = 0
-    """Hierarchical history: layers of a transformer over [CLS] and the past panoramas, before the cross-modal ones."""
     actions: Actions = "candidates"
     """Where the agent can walk in one step. candidates: to a neighbour of its viewpoint, as in the paper. map: also to
     any viewpoint that it saw earlier and has not visited, back through those that it has."""
     stop_sight: StopSight = "nothing"
     """What STOP's token shows. nothing: zeros, as in the paper. panorama: the mean of the viewpoint's 36 views, so that
     the agent also sees what lies where it cannot walk."""
-    object_width: int = 0
+    object_width: Number = 0
     """Numbers that say what and where an object is, for an agent that points at one; 0 for one that does not. It
     follows from the tasks that are trained on, and from what the agent sees."""
-    object_layers: int = 2
+    object_layers: Layers = 2
     """Layers in which the objects read the instruction and look at each other."""
-    dropout: float = 0.1
-    feature_dropout: float = 0.4
+    dropout: Share = 0.1
+    """In the transformers."""
+    feature_dropout: Share = 0.4
     """On the image features of the vision stream, memory included, not on the directions."""
-    critic_hidden: int = 512
-    critic_dropout: float = 0.5
-    pool_padding: bool = False
-    """Pool the critic's state over padded tokens too, as the released code does (its text is always 80 long)."""
+    critic_hidden: Size = 512
+    """Width of the critic's hidden layer."""
+    critic_dropout: Share = 0.5
+    """In the critic."""
 
     def __post_init__(self) -> None:
-        # A network of the user's own may have no cross-modal layers.
-        own = isinstance(self.architecture, str) and self.architecture not in ARCHITECTURES
-        for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
-            least = 0 if field.name == "crossmodal_layers" and own else _LEAST.get(field.name, 0)
-            if field.type == "int" and not _is_size(value, least):
-                raise InputError(f"{field.name} must be a whole number of at least {least}, not {shown(repr(value))}.")
-            if field.type == "int | None" and value is not None and not _is_size(value, least):
-                raise InputError(
-                    f"{field.name} must be a whole number of at least {least}, or null, not {shown(repr(value))}."
-                )
-            if "dropout" in field.name and not (isinstance(value, int | float) and 0 <= value < 1):
-                raise InputError(f"{field.name} must be a number from 0 to 1, not {shown(repr(value))}.")
-            if field.type == "bool" and not isinstance(value, bool):
-                raise InputError(f"{field.name} must be true or false, not {shown(repr(value))}.")
-        self._check_layers()
+        object.__setattr__(self, "architecture", part(ArchitectureConfig, self.architecture))
+        object.__setattr__(self, "history", part(HistoryConfig, self.history))
+        check_fields(self)
+        if self.architecture.leading_cls:
+            object.__setattr__(self, "leading_cls", True)
+        if self.crossmodal_layers < self.architecture.least_crossmodal_layers:
+            raise InputError(
+                f"crossmodal_layers must be a whole number of at least {self.architecture.least_crossmodal_layers}, "
+                f"not {self.crossmodal_layers}."
+            )
+        if self.reader_layers > _MINILM_LAYERS:
+            raise InputError(f"reader_layers is {self.reader_layers}, but MiniLM has {_MINILM_LAYERS}.")
+        if self.reader == "minilm" and (self.vocabulary or 0) > _LARGEST_READ:
+            raise InputError(f"vocabulary {self.vocabulary} is more than MiniLM has words.")
         if self.hidden % self.heads:
             raise InputError(f"hidden {self.hidden} is not a multiple of heads {self.heads}.")
         if self.angle_width % 4:
             raise InputError(f"angle_width {self.angle_width} is not a multiple of 4, the numbers of a direction.")
+        if self.actions == "map" and self.angle_width % 16:
+            raise InputError(f"angle_width {self.angle_width} is not a multiple of 16, as acting on a map needs.")
         if not abs(self.feature_scale) < 1e9:
             raise InputError(f"feature_scale must be a number, not {shown(repr(self.feature_scale))}.")
+        self._check_text()
+
+    def _check_text(self) -> None:
+        if self.max_text is not None and self.max_text < _SHORTEST_TEXT:
+            raise InputError(f"max_text must be at least {_SHORTEST_TEXT}, not {self.max_text}.")
         if self.text_length > self.max_positions:
             raise InputError(
                 f"max_positions {self.max_positions} is too few for texts of {self.text_length} tokens (max_text)."
             )
-        if self.reader not in get_args(Reader):
-            raise InputError(f"reader '{self.reader}' is not one of {', '.join(get_args(Reader))}.")
+        if self.text_reader not in TEXT_READERS and not is_object_name(self.text_reader):
+            raise InputError(
+                f"text_reader '{shown(self.text_reader)}' is not one of {', '.join(TEXT_READERS)}, and not "
+                "MODULE:CLASS."
+            )
         if self.reader != "none" and self.text_reader != ENGLISH:
             raise InputError(
                 f"reader {self.reader} reads English WordPieces, not {shown(self.text_reader)}: give --model.reader "
@@ -141,27 +149,18 @@ class ModelConfig:
             )
         if self.train_reader and (self.reader == "none" or self.reader_layers == 0):
             raise InputError("train_reader needs a reader with layers to train: --model.reader minilm.")
-        if self.actions == "map" and self.angle_width % 16:
-            raise InputError(f"angle_width {self.angle_width} is not a multiple of 16, as acting on a map needs.")
-        for name, choices in (("actions", get_args(Actions)), ("stop_sight", get_args(StopSight))):
-            if getattr(self, name) not in choices:
-                raise InputError(f"{name} '{shown(getattr(self, name))}' is not one of {', '.join(choices)}.")
-        parts = {"history": HISTORIES, "architecture": ARCHITECTURES, "text_reader": TEXT_READERS}
-        for name, known in parts.items():
-            value = getattr(self, name)
-            if not isinstance(value, str) or (value not in known and not is_object_name(value)):
-                raise InputError(f"{name} '{shown(value)}' is not one of {', '.join(known)}, and not MODULE:CLASS.")
-        if self.architecture == "vlnbert":
-            object.__setattr__(self, "leading_cls", True)  # its state begins as [CLS]
 
-    def _check_layers(self) -> None:
-        """A few bytes of a config must not take all memory."""
-        for name in ("language_layers", "crossmodal_layers", "panorama_layers", "temporal_layers", "object_layers"):
-            check_layers(name, getattr(self, name))
-        if self.reader_layers > _MINILM_LAYERS:
-            raise InputError(f"reader_layers is {self.reader_layers}, but MiniLM has {_MINILM_LAYERS}.")
-        if self.reader == "minilm" and (self.vocabulary or 0) > _LARGEST_READ:
-            raise InputError(f"vocabulary {self.vocabulary} is more than MiniLM has words.")
+    as_today = staticmethod(model_as_today)
+
+    @property
+    def released(self) -> ReleasedCode:
+        """Where it does as the released code does."""
+        return self.architecture.released if isinstance(self.architecture, MTVMConfig) else ReleasedCode()
+
+    @property
+    def bidirectional(self) -> bool:
+        """Whether text attends to vision too, so that there is an X̂."""
+        return not isinstance(self.architecture, VLNBertConfig) and getattr(self.architecture, "bidirectional", True)
 
     @property
     def tokens_known(self) -> int:
@@ -187,9 +186,7 @@ class ModelConfig:
     @property
     def least_parameters(self) -> int:
         """Less than the model has, but not by much; a frozen reader, which a file need not hold, does not count."""
-        layers = self.language_layers + self.crossmodal_layers
-        if self.history == "hierarchical":
-            layers += self.panorama_layers + self.temporal_layers
+        layers = self.language_layers + self.crossmodal_layers + self.history.layers
         if self.object_width:
             layers += self.object_layers
         words = self.tokens_known if self.reader == "none" else 0
@@ -207,7 +204,7 @@ class ModelConfig:
         return self.angle_width // 4 if self.actions == "map" else 0
 
     def save(self, path: Path) -> None:
-        write_json(path, dataclasses.asdict(self), indent=1)
+        write_json(path, to_plain(self), indent=1)
 
     @classmethod
     def load(cls, path: Path) -> ModelConfig:
@@ -219,27 +216,9 @@ class ModelConfig:
         return config
 
 
-_LEAST = {
-    "max_text": 3,
-    "angle_width": 4,
-    **dict.fromkeys(("hidden", "heads", "intermediate", "crossmodal_layers", "feature_width"), 1),
-    **dict.fromkeys(("vocabulary", "max_positions", "critic_hidden"), 1),
-}
-"""The smallest size that a model can have, where it is not 0."""
-
-
-def _is_size(value: object, least: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**31
-
-
-def check_layers(name: str, number: int) -> None:
-    if number > _MOST_LAYERS:
-        raise InputError(f"{name} is {shown(number)}; a model has at most {_MOST_LAYERS} of them.")
-
-
 PRESETS: dict[str, ModelConfig] = {
     "paper": ModelConfig(),
-    "paper-single": ModelConfig(bidirectional=False),
+    "paper-single": ModelConfig(architecture=MTVMConfig(bidirectional=False)),
     "small": ModelConfig(
         hidden=384,
         intermediate=1536,
@@ -260,32 +239,25 @@ layers, features of EfficientNet-Lite0. tiny: for tests."""
 class SpeakerModelConfig:
     """The sizes of a speaker."""
 
-    hidden: int = 256
+    hidden: Size = 256
     """Width of the tokens."""
-    heads: int = 4
-    encoder_layers: int = 1
-    decoder_layers: int = 2
-    dropout: float = 0.2
-    feature_dropout: float = 0.3
+    heads: Size = 4
+    encoder_layers: SomeLayers = 1
+    decoder_layers: SomeLayers = 2
+    dropout: Share = 0.2
+    feature_dropout: Share = 0.3
     """Dropout of the views' features."""
     feature_scale: float = 5.0
     """Factor on features: names and captions are unit vectors, whose single numbers are small."""
-    feature_width: int = 0
+    feature_width: Number = 0
     """Numbers of a view's feature; follows from the data."""
-    vocabulary: int = 0
+    vocabulary: Number = 0
     """Number of WordPieces; follows from the data."""
 
     def __post_init__(self) -> None:
-        if self.hidden < 1 or self.heads < 1 or self.hidden % self.heads:
+        check_fields(self, "speaker: ")
+        if self.hidden % self.heads:
             raise InputError(f"speaker: hidden {self.hidden} cannot be divided among {self.heads} heads.")
-        if min(self.encoder_layers, self.decoder_layers) < 1:
-            raise InputError("speaker: encoder_layers and decoder_layers must be at least 1.")
-        for name in ("encoder_layers", "decoder_layers"):
-            check_layers(f"speaker: {name}", getattr(self, name))
-        if min(self.feature_width, self.vocabulary) < 0:
-            raise InputError("speaker: feature_width and vocabulary cannot be negative.")
-        if not (0 <= self.dropout < 1 and 0 <= self.feature_dropout < 1):
-            raise InputError("speaker: dropout and feature_dropout must lie from 0 to below 1.")
 
     @property
     def least_parameters(self) -> int:

@@ -188,12 +188,12 @@ class BidirectionalLayer(SingleDirectionLayer):
 class CrossModalEncoder(nn.Module):
     """`forward` is one step; `text_cache` is what all steps of an episode have in common."""
 
-    def __init__(self, config: ModelConfig) -> None:
+    def __init__(self, config: ModelConfig, bidirectional: bool) -> None:
         super().__init__()
-        self.bidirectional = config.bidirectional
+        self.bidirectional = bidirectional
         self.checkpointing = False
         """Compute a layer's activations again for its gradients instead of keeping them."""
-        layer = BidirectionalLayer if config.bidirectional else SingleDirectionLayer
+        layer = BidirectionalLayer if bidirectional else SingleDirectionLayer
         self.layers = nn.ModuleList(layer(config) for _ in range(config.crossmodal_layers))
 
     def text_cache(self, text: Tensor, words: Packing) -> list[Projected]:

@@ -26,7 +26,7 @@ class StepProgram(nn.Module):
     def __init__(self, model: Network) -> None:
         super().__init__()
         if not isinstance(model, MTVM) or not model.history.stores_activations:
-            kind = model.config.history if isinstance(model, MTVM) else model.config.architecture
+            kind = model.config.history.name if isinstance(model, MTVM) else model.config.architecture.name
             raise InputError(f"only models with a memory bank can be exported, not those of kind '{kind}'.")
         self.model = model
 

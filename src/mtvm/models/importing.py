@@ -16,6 +16,7 @@ from mtvm.machine import check_seed
 from mtvm.models.config import PRESETS
 from mtvm.models.export import export_step
 from mtvm.models.network import Network, make_network
+from mtvm.models.parts import HistoryConfig, part
 from mtvm.models.saving import load_model, save_model
 from mtvm.models.weights import Report, load_released, read_tensors, sizes_of, write_released
 
@@ -28,7 +29,7 @@ def import_agent(source: Path, out: Path, preset: str, history: str, seed: int) 
     if preset not in PRESETS:
         raise InputError(f"preset '{preset}' is not one of {', '.join(PRESETS)}.")
     tensors = read_tensors(source)
-    config = sizes_of(tensors, dataclasses.replace(PRESETS[preset], history=history), source)
+    config = sizes_of(tensors, dataclasses.replace(PRESETS[preset], history=part(HistoryConfig, history)), source)
     torch.manual_seed(check_seed(seed))
     model = make_network(config)
     report = load_released(model, tensors, source)

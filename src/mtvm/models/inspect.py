@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +15,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 from mtvm.errors import InputError
+from mtvm.io.config_files import with_options
 from mtvm.models.config import PRESETS, ModelConfig
 from mtvm.models.network import Network, make_network
 from mtvm.models.saving import CONFIG
@@ -59,7 +60,7 @@ def parts(model: Network, words: int = 32, memory: int = 4, candidates: int = 5)
     elsewhere = step.total - sum(step.inside.values())
     for name, child in model.named_children():
         if name != "language":
-            title = _TITLES.get(name, name.replace("_", " ")).format(history=model.config.history)
+            title = _TITLES.get(name, name.replace("_", " ")).format(history=model.config.history.name)
             listed.append(Part(title, _size(child), step.inside[name] + (elsewhere if name == "history" else 0)))
     if elsewhere and "history" not in step.inside:
         listed.append(Part("between the parts", 0, elsewhere))
@@ -139,16 +140,19 @@ def _episode(model: Network, words: int, memory: int, candidates: int) -> tuple[
     return encoding, count_flops(model, walk)[1]
 
 
-def describe(model: str | ModelConfig, words: int, memory: int, candidates: int, **changes: Any) -> Table:
-    """The table of a preset, of a saved agent, or of a config; `changes` are fields of it that are to be others."""
-    config = dataclasses.replace(model if isinstance(model, ModelConfig) else _config_of(model), **changes)
+def describe(
+    model: str | ModelConfig, words: int, memory: int, candidates: int, changes: Mapping[str, Any] | None = None
+) -> Table:
+    """The table of a preset, of a saved agent, or of a config; `changes` are other values of its options, by name."""
+    config = model if isinstance(model, ModelConfig) else _config_of(model)
+    config = with_options(config, changes or {}, Path("mtvm inspect"))
     network = _outline(config)
     listed = parts(network, words, memory, candidates)
     layers = f"{config.language_layers} + {config.crossmodal_layers}"
     direction = "both directions" if network.text_is_query else "text only as key and value"
     name = "" if isinstance(model, ModelConfig) else f"{model}: "
     table = Table(
-        title=f"{name}{config.architecture}, hidden {config.hidden}, {layers} layers, {direction}",
+        title=f"{name}{config.architecture.name}, hidden {config.hidden}, {layers} layers, {direction}",
         caption=f"{words} WordPieces, {memory} steps in memory, {candidates} candidates",
         title_justify="left",
         caption_justify="left",

@@ -44,7 +44,7 @@ class StatePooler(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.pool_padding = config.pool_padding
+        self.pool_padding = config.released.padding
         self.mix = nn.Linear(config.text_length, 1)
         self.dense = nn.Linear(config.hidden, config.hidden)
 
@@ -70,7 +70,7 @@ class MTVM(Network):
         self.language = LanguageEncoder(config)
         self.token_encoder = TokenEncoder(config)
         self.embedding = StreamEmbedding(config)
-        self.crossmodal = CrossModalEncoder(config)
+        self.crossmodal = CrossModalEncoder(config, config.bidirectional)
         self.head = ActionHead(config)
         self.pooler = StatePooler(config)
         self.critic = make_critic(config)
@@ -80,7 +80,7 @@ class MTVM(Network):
         initialize_like_bert(self, config.hidden)
 
     def encode(self, *variants: Tokens) -> Text:
-        if self.config.pool_padding:  # as the released code does
+        if self.config.released.padding:
             variants = tuple(one.padded(self.config.text_length) for one in variants)
         tokens = Tokens.join([self.language.read(one) for one in variants])
         mask = tokens.mask if tokens.hidden is None else tokens.mask & ~tokens.hidden
@@ -178,7 +178,7 @@ class MTVM(Network):
 
     def _embedded(self, memory: Tensor, current: Tensor, memory_mask: Tensor, mask: Tensor) -> Tensor:
         """The stream [M; V] with its positions and kinds."""
-        numbered = torch.ones_like(mask) if self.config.pool_padding else mask  # the released code numbers padding too
+        numbered = torch.ones_like(mask) if self.config.released.padding else mask
         count = torch.cat([memory_mask, numbered], dim=1).cumsum(dim=1)
         positions = (count - 1).clamp(0, self.config.max_positions - 1)
         past, now = (
@@ -189,7 +189,7 @@ class MTVM(Network):
         return embedded
 
     def _packing(self, mask: Tensor, drop: bool = True) -> Packing:
-        return Packing(mask, drop=drop and not self.config.pool_padding)
+        return Packing(mask, drop=drop and not self.config.released.padding)
 
     def remember(
         self, past: Past, step: Step, chosen: Tensor, direction: Tensor, panorama: Tensor | None = None

@@ -6,22 +6,22 @@ import abc
 import dataclasses
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
 from mtvm.errors import InputError
 from mtvm.machine import memory_bytes
-from mtvm.models.config import ARCHITECTURES, ModelConfig
+from mtvm.models.config import ModelConfig
 from mtvm.models.crossmodal import Attention, CrossModalEncoder, LayerKeys
 from mtvm.models.dropout import Dropout
 from mtvm.models.history.base import KnownWalks, Past
 from mtvm.models.language import LanguageEncoder, Text
 from mtvm.models.objects import ObjectHead
+from mtvm.models.parts import ArchitectureConfig
 from mtvm.models.text import Tokens
 from mtvm.models.vision import FeatureLinear
-from mtvm.plugins import load_object
 
 
 @dataclasses.dataclass
@@ -80,6 +80,8 @@ class Network(nn.Module, abc.ABC):
     Episodes that have ended leave the batch with `Text.keep` and `past.keep`.
     """
 
+    Options: ClassVar[type[ArchitectureConfig]] = ArchitectureConfig
+    """The config of a network of one's own, a frozen dataclass whose fields are options on the command line."""
     config: ModelConfig
     language: LanguageEncoder
     crossmodal: CrossModalEncoder
@@ -157,9 +159,7 @@ def make_network(config: ModelConfig) -> Network:
             f"a model of this size takes {needed / 1e9:.0f} GB, but this machine has {memory_bytes() / 1e9:.0f} GB; "
             "choose a smaller one."
         )
-    name = ARCHITECTURES.get(config.architecture, config.architecture)
-    kind: Callable[[ModelConfig], Network] = load_object(name, Network, "architecture")
-    network = kind(config)
+    network: Network = config.architecture.code(config.architecture.name)(config)
     if config.object_width:
         network.object_head = head = ObjectHead(config)
         initialize_like_bert(head, config.hidden)

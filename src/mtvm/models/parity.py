@@ -20,6 +20,7 @@ from mtvm.models.config import ModelConfig
 from mtvm.models.history.memory_bank import Remembered
 from mtvm.models.model import MTVM
 from mtvm.models.network import Network, make_network
+from mtvm.models.parts import MTVMConfig, ReleasedCode
 from mtvm.models.text import Tokens
 from mtvm.models.vlnbert import VLNBert
 from mtvm.models.weights import load_released
@@ -105,7 +106,7 @@ def load_recording(folder: Path, name: str, **options: Any) -> Recording:
 @torch.no_grad()
 def mtvm_differences(folder: Path) -> Differences:
     """MTVM over all recorded steps, with our own memory carried from step to step."""
-    recorded = load_recording(folder, "parity", pool_padding=True)
+    recorded = load_recording(folder, "parity", architecture=MTVMConfig(released=ReleasedCode(padding=True)))
     model = recorded.model
     assert isinstance(model, MTVM)
     text = model.encode(recorded.tokens)

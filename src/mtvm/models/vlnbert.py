@@ -53,7 +53,7 @@ class VLNBert(Network):
         norm = functools.partial(nn.LayerNorm, hidden, eps=LAYER_NORM_EPS)
         self.language = LanguageEncoder(config)
         self.token_encoder = TokenEncoder(config)
-        self.crossmodal = CrossModalEncoder(dataclasses.replace(config, bidirectional=False))
+        self.crossmodal = CrossModalEncoder(config, bidirectional=False)
         self.pooler = nn.Linear(hidden, hidden)
         self.act = nn.Linear(hidden + config.angle_width, hidden)
         self.act_norm = norm()

@@ -20,6 +20,7 @@ from mtvm.io.weight_files import check_finite, read_weight_file, torch_file
 from mtvm.machine import minilm_folder
 from mtvm.models.config import ENGLISH, ModelConfig
 from mtvm.models.network import Network
+from mtvm.models.parts import VLNBertConfig
 
 Source = Literal["mtvm", "prevalent", "vlnbert", "bert"]
 
@@ -235,7 +236,7 @@ def sizes_of(tensors: Mapping[str, Tensor], defaults: ModelConfig, path: Path) -
     angle_width = defaults.angle_width
     if (project := matrix("action_state_project.0.weight")) is not None:  # VLN⟲BERT's own
         angle_width = project.shape[1] - words.shape[1]
-        changes |= {"architecture": "vlnbert", "angle_width": angle_width}
+        changes |= {"architecture": VLNBertConfig(), "angle_width": angle_width}
     if (first := matrix("vln_bert.lalayer.0.intermediate.dense.weight")) is not None:
         changes["intermediate"] = len(first)
     if layers("addlayer"):

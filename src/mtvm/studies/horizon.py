@@ -45,8 +45,8 @@ STUDY = Study(
     source="Beyond the paper",
     says="The question: what does memory do on paths that are longer than R2R's four to six steps?",
     arms=(
-        Arm("1 step", {"model.memory_steps": 1}),
-        Arm("4 steps", {"model.memory_steps": 4}),
+        Arm("1 step", {"model.history.steps": 1}),
+        Arm("4 steps", {"model.history.steps": 4}),
         Arm("variable"),
         Arm("no memory", NO_HISTORY),
     ),

@@ -44,7 +44,7 @@ STUDY = Study(
         "PREVALENT's own agent; ours is the same network, trained in the same way, without any history."
     ),
     arms=(
-        *(Arm(size, {"model.memory_steps": int(size)}) for size in _SIZES[:-1]),
+        *(Arm(size, {"model.history.steps": int(size)}) for size in _SIZES[:-1]),
         Arm("variable"),
         Arm(_BASELINE, {"model.history": "none"}),
     ),

@@ -11,9 +11,8 @@ from typing import Any
 from mtvm.configs.presets import PRESETS
 from mtvm.configs.run import BLIND, Split, TrainConfig
 from mtvm.errors import InputError, shown
-from mtvm.io.config_files import differences, from_plain
+from mtvm.io.config_files import differences, option_names, with_options
 from mtvm.learning.run_folder import RunFolder, with_guesser_of
-from mtvm.plugins import trusting_code
 from mtvm.studies.conditions import NOISE_ON_SIGHT
 from mtvm.studies.data import StudyData
 from mtvm.studies.study import Arm, Budget, Options, Study
@@ -195,33 +194,19 @@ def _within(budget: Budget, base: TrainConfig) -> dict[str, Any]:
     }
 
 
-def with_options(config: TrainConfig, options: Options, named: Path) -> TrainConfig:
-    """The config with other options; `named` stands in errors for where they come from."""
-    plain = config.to_dict()
-    for name, value in options.items():
-        *groups, last = name.split(".")
-        place = plain
-        for group in groups:
-            inner = place.setdefault(group, {})
-            if not isinstance(inner, dict):
-                raise InputError(f"{named}: this version of mtvm has no option {name}.")
-            place = inner
-        place[last] = value
-    with trusting_code():  # what a study or the command line names is no file
-        made: TrainConfig = from_plain(TrainConfig, plain, named)
-    return made
-
-
 def command_of(trial: Trial) -> str:
     """The command that trains the same agent."""
     if trial.config is None:
         return f"mtvm eval {shlex.quote(str(trial.agent))} --data.folder {shlex.quote(str(trial.data.folder))}"
     changed = differences(PRESETS[trial.preset].to_dict(), trial.config.to_dict())
+    there = option_names(trial.config.to_dict())
     parts = ["mtvm", "train", trial.preset]
     for name, (_, value) in changed.items():
         if name in ("out", "tensorboard", "data.evaluate"):
             continue
-        *groups, last = name.replace("_", "-").split(".")
+        if value is None and name not in there:  # an option of a part that is another one now
+            continue
+        *groups, last = name.removesuffix(".name").replace("_", "-").split(".")
         if isinstance(value, bool):
             parts.append("--" + ".".join([*groups, last if value else f"no-{last}"]))
         else:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mtvm.studies.findings import Findings
 
 Options = Mapping[str, Any]
-"""Options of a training run by their names on the command line, such as {"model.memory_steps": 4}."""
+"""Options of a training run by their names on the command line, such as {"model.history.steps": 4}."""
 
 SEEN, UNSEEN = "r2r/val_seen", "r2r/val_unseen"
 NEW = "r2r/new"

@@ -48,7 +48,7 @@ STUDY = Study(
     ),
     arms=(
         Arm("VLN⟲BERT", {"model.architecture": "vlnbert", **NO_CONSISTENCY}),
-        Arm("MTVM†* (single direction)", {"model.bidirectional": False, **NO_CONSISTENCY}),
+        Arm("MTVM†* (single direction)", {"model.architecture.bidirectional": False, **NO_CONSISTENCY}),
         Arm("MTVM† (no consistency)", NO_CONSISTENCY),
     ),
     draw=_draw,

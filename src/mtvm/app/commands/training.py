@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import re
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 from rich.markup import escape
@@ -25,6 +26,7 @@ from mtvm.learning.run_folder import RunFolder
 from mtvm.llm.agent import LanguageModel
 from mtvm.llm.options import LanguageOptions
 from mtvm.machine import choose_device
+from mtvm.models.parts import ArchitectureConfig, HistoryConfig, part
 from mtvm.tasks.metric import Metric
 from mtvm.tasks.ndh import Supervision
 
@@ -32,11 +34,39 @@ if TYPE_CHECKING:
     from mtvm.learning.trainer import TrainResult
     from mtvm.tasks.evaluation import Evaluation
 
-    Preset = TrainConfig
-    Pretraining = TrainConfig
-else:
-    Preset = tyro.extras.subcommand_type_from_defaults(PRESETS, DESCRIPTIONS)
-    Pretraining = tyro.extras.subcommand_type_from_defaults(PRETRAINING, DESCRIPTIONS)
+
+def train_annotations(args: Sequence[str]) -> dict[str, Any]:
+    """What `train` takes: a preset with its options, among them those of the parts that the command line names."""
+    return {"config": Annotated[_type_of(PRESETS, args), arg(name="")]}
+
+
+def pretrain_annotations(args: Sequence[str]) -> dict[str, Any]:
+    """The same of `pretrain`."""
+    return {"config": Annotated[_type_of(PRETRAINING, args), arg(name="")]}
+
+
+def _type_of(presets: Mapping[str, TrainConfig], args: Sequence[str]) -> Any:
+    parts: dict[str, Any] = {}
+    for name, kind in {"architecture": ArchitectureConfig, "history": HistoryConfig}.items():
+        if (chosen := _value_of(f"--model.{name}", args)) is not None:
+            parts[name] = part(kind, chosen)
+
+    def with_parts(preset: TrainConfig) -> TrainConfig:
+        others = {name: one for name, one in parts.items() if getattr(preset.model, name).name != one.name}
+        return dataclasses.replace(preset, model=dataclasses.replace(preset.model, **others))
+
+    chosen_presets = {name: with_parts(preset) for name, preset in presets.items()}
+    return tyro.extras.subcommand_type_from_defaults(chosen_presets, DESCRIPTIONS)
+
+
+def _value_of(option: str, args: Sequence[str]) -> str | None:
+    """What the command line says of an option, before it is parsed."""
+    for place, text in enumerate(args):
+        if text == option:
+            return args[place + 1] if place + 1 < len(args) else None
+        if text.startswith(f"{option}="):
+            return text.partition("=")[2]
+    return None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,7 +91,7 @@ _AS_CONFIGURED = WhereData()
 _AS_USUAL = LanguageOptions()
 
 
-def train(config: Annotated[Preset, arg(name="")]) -> None:
+def train(config: TrainConfig) -> None:
     """Train an agent: mtvm train PRESET [--any.option value].
 
     See all options of a preset with 'mtvm train PRESET --help'. An existing run in the output folder is resumed. Ctrl-C
@@ -70,7 +100,7 @@ def train(config: Annotated[Preset, arg(name="")]) -> None:
     run(_with_absolute_paths(config))
 
 
-def pretrain(config: Annotated[Pretraining, arg(name="")]) -> None:
+def pretrain(config: TrainConfig) -> None:
     """Pretrain an agent on proxy tasks: mtvm pretrain PRESET [--any.option value].
 
     It learns the next action, words that are hidden, and which instruction belongs to a path. Then

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from rich import box
 from rich.markup import escape
@@ -21,18 +21,26 @@ class Sizes:
     """Options of the model to change; 'mtvm train paper --help' explains them."""
 
     architecture: str | None = None
+    bidirectional: Annotated[bool | None, arg(name="architecture.bidirectional")] = None
     history: str | None = None
-    memory_steps: int | None = None
+    steps: Annotated[int | None, arg(name="history.steps")] = None
+    panorama_layers: Annotated[int | None, arg(name="history.panorama-layers")] = None
+    temporal_layers: Annotated[int | None, arg(name="history.temporal-layers")] = None
     hidden: int | None = None
     heads: int | None = None
     intermediate: int | None = None
     language_layers: int | None = None
     crossmodal_layers: int | None = None
-    panorama_layers: int | None = None
-    temporal_layers: int | None = None
     feature_width: int | None = None
     max_text: int | None = None
-    bidirectional: bool | None = None
+
+    def changes(self) -> dict[str, Any]:
+        """Those that were given, by their names in a model's config."""
+        part = {"bidirectional": "architecture"} | dict.fromkeys(
+            ("steps", "panorama_layers", "temporal_layers"), "history"
+        )
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        return {f"{part[name]}.{name}" if name in part else name: value for name, value in given.items()}
 
 
 _AS_IT_IS = Sizes()
@@ -50,8 +58,7 @@ def inspect(
     """Show a model's parameters and FLOPs per step."""
     from mtvm.models.inspect import describe
 
-    changes = {name: value for name, value in vars(sizes).items() if value is not None}
-    console.print(describe(model, words, memory, candidates, **changes))
+    console.print(describe(model, words, memory, candidates, sizes.changes()))
 
 
 def import_weights(

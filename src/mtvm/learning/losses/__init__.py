@@ -25,14 +25,13 @@ from mtvm.models.network import Network
 from mtvm.plugins import load_object
 
 
-def make_losses(config: LossConfig, points: bool = False) -> list[Loss]:
+def make_losses(config: LossConfig, released: bool = False, points: bool = False) -> list[Loss]:
     """The losses that a config asks for, in the order of Eq. 6, then those of pretraining, one's own, and that of an
-    agent that `points` at objects."""
+    agent that `points` at objects; with the consistency loss as `released`, or as in the paper."""
     losses: list[Loss] = [Imitation(config.imitation)]
     if config.a2c.weight > 0:
         losses.append(A2C(config.a2c))
     if config.consistency.enabled:
-        released = config.consistency.variant == "released"
         losses.append((ReleasedConsistency if released else Consistency)(config.consistency))
     if config.masked_words.weight > 0:
         losses.append(MaskedWords(config.masked_words))

@@ -24,7 +24,7 @@ class Consistency(Loss):
     needs = Needs(rest=True)
 
     def __init__(self, config: ConsistencyConfig) -> None:
-        self.config = config
+        self.config, self.weights = config, config.weights(0.6, 0.2)
 
     def vary(self, batch: Batch, draws: Tensor) -> Variant:
         """x' = RandomDrop(x) (Eq. 3)."""
@@ -44,8 +44,8 @@ class Consistency(Loss):
             steps.append(kl_divergence(one, other, mask))
         total, count = (torch.stack(column).sum() for column in zip(*steps, strict=True))
         return [
-            Term("language_consistency", *language, self.config.weights[0]),
-            Term("crossmodal_consistency", total, count, self.config.weights[1]),
+            Term("language_consistency", *language, self.weights[0]),
+            Term("crossmodal_consistency", total, count, self.weights[1]),
         ]
 
 

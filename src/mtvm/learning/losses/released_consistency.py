@@ -31,7 +31,7 @@ class ReleasedConsistency(Loss):
     masks_words = True
 
     def __init__(self, config: ConsistencyConfig) -> None:
-        self.config = config
+        self.config, self.weights = config, config.weights(6.0, 2.0)
 
     def vary(self, batch: Batch, draws: Tensor) -> Variant:
         """x' for the language term."""
@@ -44,7 +44,7 @@ class ReleasedConsistency(Loss):
     def __call__(self, trace: Trace) -> list[Term]:
         full, dropped = trace.text.variant(0).states, trace.text.variant(trace.variants[self].number).states
         passes = [step.layers for step in trace.steps[-1].outputs]
-        batch, weights = trace.batch, self.config.weights
+        batch, weights = trace.batch, self.weights
         return [
             Term("language_consistency", divergence(full, dropped) * batch, batch, weights[0]),
             Term("crossmodal_consistency", between_layers(*passes) * batch, batch, weights[1]),

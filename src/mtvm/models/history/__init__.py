@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from mtvm.models.config import HISTORIES, ModelConfig
+from mtvm.models.config import ModelConfig
 from mtvm.models.history.base import HistoryEncoder, KnownWalks, Past, ReadHistory, StepRecord
-from mtvm.plugins import load_object
 
 
 def make_history(config: ModelConfig) -> HistoryEncoder:
     """The history encoder that the config names."""
-    encoder: type[HistoryEncoder] = load_object(
-        HISTORIES.get(config.history, config.history), HistoryEncoder, "history"
-    )
+    encoder: type[HistoryEncoder] = config.history.code(config.history.name)
     return encoder(config)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +15,7 @@ from mtvm.models.config import ModelConfig
 from mtvm.models.crossmodal import LayerKeys
 from mtvm.models.language import Text
 from mtvm.models.packing import take
+from mtvm.models.parts import HistoryConfig
 from mtvm.models.vision import TokenEncoder
 
 Past = Any
@@ -70,6 +71,8 @@ class HistoryEncoder(nn.Module, abc.ABC):
 
     computes_walks = False
     """Whether it is a `ReadHistory` that can also be asked for all steps of known walks at once, see its `walked`."""
+    Options: ClassVar[type[HistoryConfig]] = HistoryConfig
+    """The config of a history of one's own, a frozen dataclass whose fields are options on the command line."""
     needs_panorama = False
     """Whether `update` reads the 36 views of the panorama."""
     needs_rest = False
@@ -80,6 +83,11 @@ class HistoryEncoder(nn.Module, abc.ABC):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
+
+    @property
+    def options(self) -> Any:
+        """The history's own part of the config."""
+        return self.config.history
 
     @abc.abstractmethod
     def start(self, text: Text) -> Past:

@@ -67,7 +67,7 @@ class CachedHistory(ReadHistory):
         """What the direction after a move and the number of the step add to keys and values."""
 
     def start(self, text: Text) -> Written:
-        states, limit = text.states, self.config.memory_steps
+        states, limit = text.states, self.options.steps
         return Written(MemoryBank(len(text), self.parts * self.config.hidden, limit, states.device, states.dtype))
 
     def update(self, past: Written, step: StepRecord) -> Written:
@@ -90,7 +90,7 @@ class CachedHistory(ReadHistory):
 
         if isinstance(state, KnownPast):
             marks = part(state.marks, 0), part(state.marks, 1)
-            return _of_known_walks(queries, marks, state, self.config.memory_steps)
+            return _of_known_walks(queries, marks, state, self.options.steps)
         tokens = state.tokens()
         if tokens.shape[1] == 0:
             return None

@@ -64,18 +64,18 @@ class HierarchicalHistory(HistoryEncoder):
 
         self.cls = nn.Parameter(torch.zeros(config.hidden))
         self.view = ViewEmbedding(config)
-        self.over_views = layers(config.panorama_layers)
+        self.over_views = layers(self.options.panorama_layers)
         self.step = ViewEmbedding(config)
         self.when = nn.Embedding(config.max_positions, config.hidden)
         self.kind = nn.Embedding(1, config.hidden)
         self.norm = nn.LayerNorm(config.hidden, eps=LAYER_NORM_EPS)
         self.dropout = Dropout(config.dropout)
-        self.over_time = layers(config.temporal_layers)
+        self.over_time = layers(self.options.temporal_layers)
 
     def start(self, text: Text) -> Panoramas:
         states, config = text.states, self.config
         cls = self.dropout(self.norm((self.cls + self.kind.weight[0]).expand(len(text), -1)))
-        return Panoramas(cls, MemoryBank(len(text), config.hidden, config.memory_steps, states.device, states.dtype))
+        return Panoramas(cls, MemoryBank(len(text), config.hidden, self.options.steps, states.device, states.dtype))
 
     def tokens(self, past: Panoramas, token_encoder: TokenEncoder) -> tuple[Tensor, Tensor]:
         tokens = torch.cat([past.cls[:, None], past.bank.tokens()], dim=1)

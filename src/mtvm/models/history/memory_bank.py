@@ -39,7 +39,7 @@ class BankHistory(HistoryEncoder):
         """(B, feature width) what the bank keeps of a step beside its direction."""
 
     def start(self, text: Text) -> Remembered:
-        batch, device, limit = len(text), text.states.device, self.config.memory_steps
+        batch, device, limit = len(text), text.states.device, self.options.steps
         bank = MemoryBank(batch, self.config.token_width, limit, device, text.states.dtype)
         return Remembered(bank, MemoryBank(batch, self.config.hidden, limit, device, text.states.dtype))
 
