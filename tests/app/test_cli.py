@@ -5,12 +5,15 @@ import json
 import re
 import subprocess
 import sys
+import urllib.request
 from collections import Counter
 
 import numpy as np
 import pytest
 from command_line import refused, run
+from rich.console import Console
 
+from mtvm.app import demo
 from mtvm.app.cli import COMMANDS, GROUPS
 from mtvm.configs.presets import PRESETS
 from mtvm.features.store import FeatureStore
@@ -208,6 +211,17 @@ def test_homes_build_writes_a_world_that_is_found_again(capsys, tmp_path):
     assert refused(capsys, "homes", "build", "--homes", 2).startswith("a world needs at least 3 homes")
 
 
+def test_demo_shows_an_agent_before_it_builds_anything(capsys, tmp_path):
+    pytest.importorskip("fastapi")
+    with demo._watching_another(tmp_path / "demo", Console(width=200)):
+        printed = capsys.readouterr().out
+        address = re.search(r"http://127\.0\.0\.1:\d+", printed)[0]
+        with urllib.request.urlopen(f"{address}/api/overview", timeout=60) as answer:
+            assert b"homes" in answer.read()
+    assert "kitchen → dining room → hallway → living room: it stops 0.0 m from the goal" in printed
+    assert (tmp_path / "demo" / "meanwhile.png").read_bytes().startswith(b"\x89PNG")
+
+
 @pytest.mark.slow
 def test_demo_writes_tables_result_files_pictures_and_a_report(capsys, tmp_path):
     pytest.importorskip("torch")
@@ -221,7 +235,8 @@ def test_demo_writes_tables_result_files_pictures_and_a_report(capsys, tmp_path)
             assert (out / f"{agent}_{task}_val_unseen.json").exists()
         for agent in ("memory", "no-memory"):
             assert (out / agent / "eval" / f"{task}-val_unseen" / "results.json").exists()
-    for picture in ("reference.png", "memory.png", "no-memory.png", "episode.png"):
+    assert printed.index("follows an instruction") < printed.index("Building the world")
+    for picture in ("meanwhile.png", "reference.png", "memory.png", "no-memory.png", "episode.png"):
         assert (out / picture).read_bytes().startswith(b"\x89PNG")
     assert "with variable-length memory" in (out / "report.html").read_text()
 

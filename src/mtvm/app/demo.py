@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import math
 import multiprocessing
 import os
@@ -25,6 +26,7 @@ import mtvm
 from mtvm.acting.baselines import Baseline, run_baseline
 from mtvm.app import report
 from mtvm.app.tables import simple_table
+from mtvm.app.view import shown_of
 from mtvm.configs.presets import PRESETS
 from mtvm.configs.run import Split
 from mtvm.errors import InputError
@@ -42,6 +44,11 @@ from mtvm.tasks.metric import METRICS, describe_units
 from mtvm.tasks.metrics import score_trajectories, summarize
 from mtvm.tasks.results import read_results, trajectory_nodes, write_results
 from mtvm.tasks.score import score
+from mtvm.viewer.figures import Walk
+from mtvm.viewer.maps import draw_map
+from mtvm.viewer.shown import Shown
+from mtvm.viewer.sources import Defaults
+from mtvm.viewer.view import View
 
 MEMORY, NO_MEMORY = "with variable-length memory", "without memory"
 _RUNS = {NO_MEMORY: "no-memory", MEMORY: "memory"}
@@ -66,6 +73,16 @@ def run_demo(out: Path, homes: int, seed: int, console: Console, updates: int | 
     started = time.monotonic()
     require_torch("The demo")  # better now than after the building
     require_matplotlib("The demo's report")
+    with _watching_another(out, console):
+        data, tables, walk = _make(out, homes, seed, console, updates)
+        _write_report(out, tables, walk, data, time.monotonic() - started)
+    _say_goodbye(out, data, console)
+
+
+def _make(
+    out: Path, homes: int, seed: int, console: Console, updates: int | None
+) -> tuple[Path, list[report.Table], report.Walk]:
+    """The world, both agents in it, and what they came to."""
     config = WorldConfig(homes=homes, seed=seed, features="names")
     console.print("Building the world: homes, visibility, instructions, features (once; it is reused later).")
     data = build_world(config)
@@ -82,9 +99,44 @@ def run_demo(out: Path, homes: int, seed: int, console: Console, updates: int | 
         table = report.Table(f"{what}: {len(episodes)} episodes", note, metrics, rows, bounds=("shortest path",))
         tables.append(table)
         console.print(_printed(table))
-    walk = _draw_walk(load_episodes("long", "val_unseen", folder), config, out)
-    _write_report(out, tables, walk, data, time.monotonic() - started)
-    _say_goodbye(out, data, console)
+    return data, tables, _draw_walk(load_episodes("long", "val_unseen", folder), config, out)
+
+
+@contextlib.contextmanager
+def _watching_another(out: Path, console: Console) -> Iterator[None]:
+    """While the block runs, show how the agent that comes with the package follows instructions."""
+    shown = shown_of([], Defaults())
+    walk = _eventful(shown)
+    buildings = shown.buildings(shown.source(0).folder)
+    picture = out / "meanwhile.png"
+    out.mkdir(parents=True, exist_ok=True)
+    draw_map(buildings, [walk]).save(picture)
+    plan = buildings.plan(walk.scan)
+    rooms = [room for room, _ in itertools.groupby(plan[place][-1] or "somewhere" for place in walk.walked())]
+    console.print("This takes minutes. Meanwhile, the agent that comes with mtvm follows an instruction:\n")
+    console.print(f"  {escape(walk.text)}", highlight=False)
+    console.print(
+        f"  {' → '.join(map(escape, rooms))}: it stops {walk.metrics['NE']:.1f} m from the goal", highlight=False
+    )
+    console.print(f"\nThe home and its way from above: {escape(str(picture))}", soft_wrap=True, highlight=False)
+    try:
+        running = View(shown, "127.0.0.1", None)
+    except InputError as error:  # then there is the picture
+        console.print(f"No page to watch it: {escape(str(error))}\n", soft_wrap=True, highlight=False)
+        yield
+        return
+    console.print(f"Watch it, and tell it where to go: {escape(running.url)}\n", soft_wrap=True, highlight=False)
+    try:
+        yield
+    finally:
+        running.close()
+
+
+def _eventful(shown: Shown) -> Walk:
+    """The longest walk of those that come with the package and lead to the goal."""
+    source = shown.source(0)
+    walks = (source.walk(identity) for identity in source.episodes.ids)
+    return max(walks, key=lambda walk: (walk.metrics["SR"], len(walk.walked())))
 
 
 def _train_both(out: Path, data: Path, updates: int | None) -> None:
