@@ -99,7 +99,7 @@ def our_rollout(model: MTVM, episodes: Episodes, text: Text) -> Tensor:
         mask = episodes.masks[number][running]
         length = int(mask.sum(dim=1).max())
         actions, mask = episodes.actions[number][running][:, :length], mask[:, :length]
-        step, *others = model.step(text, past, actions, mask, need_rest=learn).variants(text.variants)
+        step, *others = model.step(text, past, actions, mask, need_context=learn).variants(text.variants)
         for other in others:
             one, two = (torch.cat([output.text, output.stream], dim=1) for output in (step, other))
             compared = torch.cat([text.real, step.stream_mask], dim=1)

@@ -175,7 +175,7 @@ def test_consistency_language_term_is_the_equation_written_out(vision, some, wor
 def test_consistency_does_not_change_where_the_agent_walks(vision, some, words):
     model, plan = lively_model(seed=2), RolloutPlan("greedy", STEPS)
     alone = rolled_out(model, vision, some, words, plan)
-    plan = dataclasses.replace(plan, needs=Needs(rest=True))
+    plan = dataclasses.replace(plan, needs=Needs(context=True))
     paired = rolled_out(model, vision, some, words, plan, consistency_of())
     assert np.array_equal(alone.nodes, paired.nodes)
 
@@ -216,7 +216,7 @@ def test_consistency_trains_both_encoders_through_the_memory(vision, some, words
 
 
 def test_consistency_weighs_its_terms_as_the_paper_does(vision, some, words):
-    plan = RolloutPlan("teacher", 2, needs=Needs(rest=True))
+    plan = RolloutPlan("teacher", 2, needs=Needs(context=True))
     default, other = consistency_of(), consistency_of(language_weight=0.0, crossmodal_weight=3.0)
     trace = rolled_out(lively_model(), vision, some, words, plan, default, other)
     assert [term.weight for term in default(trace)] == [0.6, 0.2], "the paper's setup section"

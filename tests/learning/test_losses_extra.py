@@ -46,7 +46,7 @@ class Everywhere(Shy):
 class Twin(Loss):
     '''A second variant of the text, beside that of the consistency loss.'''
 
-    needs = Needs(rest=True)
+    needs = Needs(context=True)
 
     def __init__(self, weight):
         self.weight, self.seen = weight, []

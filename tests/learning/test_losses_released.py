@@ -116,7 +116,7 @@ def step_draws():
 
 
 def test_released_loss_needs_layers_and_ended_episodes():
-    assert loss_of().needs == Needs(rest=True, layers=True, ended=True)
+    assert loss_of().needs == Needs(context=True, layers=True, ended=True)
 
 
 # Training

@@ -267,7 +267,7 @@ def test_rollout_asks_the_teacher_only_where_somebody_needs_it(vision, some, wor
 @pytest.mark.parametrize("policy", ["teacher", "sample"])
 def test_rollout_that_keeps_ended_episodes_counts_neither_their_steps_nor_their_rewards(vision, some, words, policy):
     model, draws = lively_model(seed=1), draws_of(5, STEPS, len(ROWS))
-    plan = RolloutPlan(policy, STEPS, needs=Needs(teacher=True, rewards=True, rest=True), action_draws=draws)
+    plan = RolloutPlan(policy, STEPS, needs=Needs(teacher=True, rewards=True, context=True), action_draws=draws)
     leaving = rolled_out(model, vision, some, words, plan)
     kept = dataclasses.replace(plan, needs=plan.needs | Needs(ended=True))
     staying = rolled_out(model, vision, some, words, kept)
@@ -292,7 +292,7 @@ def test_rollout_gives_the_outputs_of_each_variant_of_the_texts(changes, vision,
     model = lively_model(seed=1, **changes)
     losses = [Consistency(ConsistencyConfig(drop_rate=rate)) for rate in (0.3, 0.8)]
     others = [varied(loss, words).tokens for loss in losses]
-    plan = RolloutPlan("greedy", STEPS, needs=Needs(rest=True))
+    plan = RolloutPlan("greedy", STEPS, needs=Needs(context=True))
     with torch.no_grad():
         trace = rolled_out(model, vision, some, words, plan, *losses)
         alone = rolled_out(model, vision, some, words, plan)

@@ -237,7 +237,7 @@ def test_train_speaker_refuses_a_checkpoint_of_something_else(stopped, name, spo
     state = checkpoint.load(path)
     spoil(state, name)
     torch.save(state, path)
-    with pytest.raises(InputError, match=r"checkpoint\.pt: lacks something of a checkpoint"):
+    with pytest.raises(InputError, match=r"checkpoint\.pt: not a checkpoint of this run"):
         Trainer(stopped, show_progress=False).run()
 
 
@@ -269,7 +269,7 @@ def test_train_speaker_refuses_a_checkpoint_with_something_odd(stopped, spoil):
     state = checkpoint.load(path)
     spoil(state)
     torch.save(state, path)
-    with pytest.raises(InputError, match=r"checkpoint\.pt: lacks something of a checkpoint"):
+    with pytest.raises(InputError, match=r"checkpoint\.pt: not a checkpoint of this run"):
         Trainer(stopped, show_progress=False).run()
 
 

@@ -13,7 +13,7 @@ from mtvm.acting.walk import Path
 from mtvm.learning.rollout import Needs
 from mtvm.world.simulator import Simulator
 
-NAMES = ("teacher", "rewards", "rest", "layers", "ended")
+NAMES = ("teacher", "rewards", "context", "layers", "ended")
 
 
 # Needs

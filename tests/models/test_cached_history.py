@@ -36,18 +36,18 @@ def in_one_pass(model, walk, rows=None, **options):
     return model.step(text.repeated(walks.episodes), model.walked(walks), actions, mask, **options)
 
 
-@pytest.mark.parametrize("need_rest", [True, False])
+@pytest.mark.parametrize("need_context", [True, False])
 @pytest.mark.parametrize(
     "changes", [{}, {"architecture__bidirectional": False}, {"history__steps": 2}, {"crossmodal_layers": 1}], ids=str
 )
-def test_cached_history_computes_a_known_walk_in_one_pass_as_step_by_step(changes, need_rest):
+def test_cached_history_computes_a_known_walk_in_one_pass_as_step_by_step(changes, need_context):
     model = make_model(history="cached", **changes)
     walk = make_walk(TINY, steps=STEPS)
-    one = in_one_pass(model, walk, need_rest=need_rest)
-    for number, step in enumerate(follow(model, TEXTS, walk, need_rest=need_rest)):
+    one = in_one_pass(model, walk, need_context=need_context)
+    for number, step in enumerate(follow(model, TEXTS, walk, need_context=need_context)):
         rows = slice(len(TEXTS) * number, len(TEXTS) * (number + 1))
         assert_same(one.logits[rows][:, : step.logits.shape[1]], step.logits)
-        if need_rest:
+        if need_context:
             assert_same(one.text[rows], step.text)
             assert_same(model.value(one)[rows], model.value(step))
 

@@ -5,7 +5,7 @@ import torch
 from small_models import assert_same, make_model, with_stop, words_of
 
 from mtvm.errors import InputError
-from mtvm.models.export import StepProgram, export_step
+from mtvm.models.export import ActionProgram, export_step
 from mtvm.models.parts import HISTORIES
 
 WORDS = ["walk", "past", "the", "sofa", "and", "up", "to", "red", "door", "then", "go", "left", "stop", "wait", "here"]
@@ -48,7 +48,7 @@ def compare(model, program, batch, words, candidates, steps):
         counts = torch.randint(0, candidates + 1, (batch,), generator=generator)
         actions, mask = with_stop(torch.randn(batch, candidates, config.token_width, generator=generator), counts)
         direction = torch.randn(batch, config.angle_width, generator=generator)
-        step = model.step(text, past, actions, mask, need_rest=False)
+        step = model.step(text, past, actions, mask, need_context=False)
         logits, activations = program(text.states, text.mask, memory, memory_mask, actions, mask)
         assert_same(logits, step.logits)
         assert_same(activations[mask], step.activations[mask])
@@ -69,7 +69,7 @@ def test_exported_program_is_the_models_step(exported, batch, words, candidates,
 @pytest.mark.parametrize("changes", MORE_OPTIONS.values(), ids=MORE_OPTIONS)
 def test_step_program_is_the_models_step(changes, batch, words, candidates, steps):
     model = make_model(feature_scale=3.0, **changes)
-    compare(model, StepProgram(model), batch, words, candidates, steps)
+    compare(model, ActionProgram(model), batch, words, candidates, steps)
 
 
 @torch.no_grad()

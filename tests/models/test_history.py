@@ -16,7 +16,7 @@ from small_models import (
 )
 from small_models import make_model as make_small_model
 
-from mtvm.models.history import ReadHistory, StepRecord
+from mtvm.models.history import ReadHistory, Transition
 from mtvm.models.parts import HISTORIES
 
 STEPS = 3
@@ -228,7 +228,7 @@ def test_recurrent_history_never_reads_padding():
     states = []
     for scale in (0.0, 3.0):
         padding = scale * torch.randn(2, 5, config.hidden, generator=generator)
-        record = StepRecord(
+        record = Transition(
             chosen=torch.tensor([0, 0]),
             actions=torch.zeros(2, 4, config.token_width),
             activations=torch.zeros(2, 4, config.feature_width),
@@ -262,10 +262,10 @@ def test_history_says_whether_it_needs_the_rest(history, walk):
     """Where it does not, its past is the same without X̂ and M̂."""
     model = make_model(history)
     (_, full), (_, quick) = (
-        walk_through(model, TEXTS, walk, need_rest=rest) for rest in (True, model.history.needs_rest)
+        walk_through(model, TEXTS, walk, need_context=rest) for rest in (True, model.history.needs_context)
     )
     assert_same(kept(model, full), kept(model, quick))
-    assert model.history.needs_rest == (history == "recurrent")
+    assert model.history.needs_context == (history == "recurrent")
 
 
 @every_history

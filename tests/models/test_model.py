@@ -245,7 +245,7 @@ def test_step_goes_on_beyond_the_position_table():
 def test_step_without_the_rest_has_the_same_logits(changes):
     model = make_model(**changes)
     walk = make_walk(model.config)
-    for full, quick in zip(follow(model, TEXTS, walk), follow(model, TEXTS, walk, need_rest=False), strict=True):
+    for full, quick in zip(follow(model, TEXTS, walk), follow(model, TEXTS, walk, need_context=False), strict=True):
         assert_same(quick.logits, full.logits)
         assert_same(quick.activations[quick.mask], full.activations[full.mask])
         assert quick.stream.shape[1] == 0
@@ -254,8 +254,8 @@ def test_step_without_the_rest_has_the_same_logits(changes):
 def test_value_of_a_step_without_the_rest_is_refused():
     """The critic reads X̂ and M̂: its value of a step that skipped them would be silently wrong."""
     model = make_model()
-    step = follow(model, TEXTS, make_walk(model.config, steps=1), need_rest=False)[0]
-    with pytest.raises(ValueError, match="need_rest"):
+    step = follow(model, TEXTS, make_walk(model.config, steps=1), need_context=False)[0]
+    with pytest.raises(ValueError, match="need_context"):
         model.value(step)
 
 
@@ -274,13 +274,13 @@ def test_step_of_text_variants_is_that_of_each_variant(changes, rest):
             rows = torch.tensor([2, 1])
             text, past, texts = text.keep(rows), past.keep(rows), [one.keep(rows) for one in texts]
         actions, mask = move.actions[rows], move.mask[rows]
-        together = model.step(text, past, actions, mask, need_rest=rest).variants(2)
+        together = model.step(text, past, actions, mask, need_context=rest).variants(2)
         for step, alone, variant in zip(together, texts, (text.variant(0), text.variant(1)), strict=True):
-            single = model.step(alone, past, actions, mask, need_rest=rest)
+            single = model.step(alone, past, actions, mask, need_context=rest)
             assert_same(step.logits, single.logits)
             assert_same(step.stream, single.stream)
             assert_same(variant.states[variant.mask], alone.states[alone.mask])
-            assert_same(model.step(variant, past, actions, mask, need_rest=rest).logits, single.logits)
+            assert_same(model.step(variant, past, actions, mask, need_context=rest).logits, single.logits)
         assert not torch.allclose(together[0].logits[mask], together[1].logits[mask], atol=1e-2)
         past = model.remember(past, together[0], move.chosen[rows], move.direction[rows])
 

@@ -59,7 +59,7 @@ class Matching(Network):
     def start(self, text, direction):
         return Facing(direction)
 
-    def step(self, text, past, actions, mask, *, need_rest=True, need_attention=False, need_layers=False):
+    def step(self, text, past, actions, mask, *, need_context=True, need_attention=False, need_layers=False):
         real = text.mask[..., None]
         wanted = (text.states * real).sum(dim=1) / real.sum(dim=1) + self.turn(past.direction)
         tokens = self.token_encoder(actions)
@@ -185,7 +185,7 @@ def test_step_select_picks_rows_of_everything(architecture):
 def test_step_layers_end_with_the_streams_output(architecture, rest):
     """Whether X̂ and M̂ were asked for or not."""
     model = make_model(architecture=architecture)
-    for step in follow(model, TEXTS, make_walk(model.config, steps=3), need_layers=True, need_rest=rest):
+    for step in follow(model, TEXTS, make_walk(model.config, steps=3), need_layers=True, need_context=rest):
         assert_same(step.layers[-1][0], step.text)
         assert_same(step.layers[-1][1], step.stream)
         assert not torch.allclose(step.layers[0][1], step.stream, atol=1e-2)

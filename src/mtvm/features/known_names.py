@@ -150,7 +150,7 @@ def _objects(seen: Sequence[SeenPlace]) -> tuple[NDArray[np.float16], tuple[str,
     return shares, tuple(ordered)
 
 
-class _Step(NamedTuple):
+class _Move(NamedTuple):
     place: int
     views: NDArray[np.int64]
     """Towards the ways that are open."""
@@ -163,7 +163,7 @@ class _Step(NamedTuple):
 
 def _steps(
     walks: Sequence[Walk], words: Sequence[str], graphs: Sequence[NavGraph], row_of: Mapping[tuple[str, str], int]
-) -> Iterator[_Step]:
+) -> Iterator[_Move]:
     columns = {word: column for column, word in enumerate(words)}
     graph_of = {graph.scan: graph for graph in graphs}
     for walk in walks:
@@ -177,7 +177,7 @@ def _steps(
             ways = graph.neighbours(node).tolist()
             nearness = np.exp(-(((when - (step + _LEAVING) / len(nodes)) / _WHEN) ** 2))
             views = graph.candidate_views[node, : len(ways)].astype(np.int64)
-            yield _Step(row_of[walk.scan, walk.reference[step]], views, ways.index(following), of_word, nearness)
+            yield _Move(row_of[walk.scan, walk.reference[step]], views, ways.index(following), of_word, nearness)
 
 
 def _said(

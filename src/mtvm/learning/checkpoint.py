@@ -60,17 +60,15 @@ def load(path: Path, before: Path | None = None) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def going_on_from(path: Path) -> Iterator[None]:
+def resuming(path: Path) -> Iterator[None]:
     """A block that uses a state: what the state lacks, or has of another kind, is said in one sentence."""
     try:
         yield
     except InputError:
         raise
     except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
-        raise InputError(
-            f"{path}: lacks something of a checkpoint of this run, or has it of another kind "
-            f"({shown(f'{type(error).__name__}: {error}')}); remove it to begin the run anew."
-        ) from None
+        reason = shown(f"{type(error).__name__}: {error}")
+        raise InputError(f"{path}: not a checkpoint of this run ({reason}); remove it to train from scratch.") from None
 
 
 def check_kind(given: Any, ours: Any, name: str) -> None:

@@ -110,9 +110,9 @@ def evaluate(
     metrics are written to TASK-SPLIT folders below `out`, by default RUN/eval; nothing is written for what has no
     folder. With a `limit` only the first episodes are walked, with a `sample` so many drawn by a `seed`, of each
     building in proportion. Of networks, `attention` writes where they looked, with `memory_steps` only the last steps
-    are remembered, and with more `looks` (2, 4 or 8) they decide by what they would do in the building as it is,
-    mirrored and turned. `supervision` says whose path is the reference in NDH. What is not a whole evaluation is
-    written beside it. `report` is called after each split.
+    are remembered, and with `looks` of 2, 4 or 8 (test-time augmentation) predictions are averaged over mirrored and
+    rotated copies of the building. `supervision` says whose path is the reference in NDH. What is not a whole
+    evaluation is written beside it. `report` is called after each split.
     """
     options = Options(limit, sample, seed, attention, memory_steps, looks, supervision)
     if isinstance(agent, str) and is_policy_name(agent) and not Path(agent).exists():

@@ -45,7 +45,7 @@ class Needs:
     """The teacher's action at each step."""
     rewards: bool = False
     """Rewards and the critic's values, also of where unfinished episodes were left."""
-    rest: bool = False
+    context: bool = False
     """The cross-modal encoder's outputs for the text and the memory, X̂ and M̂."""
     layers: bool = False
     """The outputs of each of its layers too."""
@@ -289,7 +289,7 @@ class _Running:
         """What the model makes of the actions' tokens, with each variant of the texts."""
         text = self._masked(self.text, [(number, self.rows)])
         output = self.model.step(
-            text, self.past, tokens, mask, need_rest=self._need_rest, need_layers=self.plan.needs.layers
+            text, self.past, tokens, mask, need_context=self._need_context, need_layers=self.plan.needs.layers
         )
         return output.variants(text.variants)
 
@@ -298,8 +298,8 @@ class _Running:
         return self.model.value(outputs[0]) if self.plan.needs.rewards else None
 
     @property
-    def _need_rest(self) -> bool:
-        return self.plan.needs.rest or self.plan.needs.rewards or self.model.needs_rest
+    def _need_context(self) -> bool:
+        return self.plan.needs.context or self.plan.needs.rewards or self.model.needs_context
 
     def _masked(self, text: Text, steps: Sequence[tuple[int, Rows]]) -> Text:
         """The texts of some steps, each with its number and the rows of its episodes, as losses want them."""
@@ -371,7 +371,7 @@ class _WalkingFirst(_Running):
         if not self._asked:
             return []
         with _deciding(self.model):
-            return [self.model.step(self.text, self.past, tokens, mask, need_rest=self.model.needs_rest)]
+            return [self.model.step(self.text, self.past, tokens, mask, need_context=self.model.needs_context)]
 
     def values(self, outputs: list[Step]) -> Tensor | None:
         return None
@@ -402,7 +402,7 @@ class _WalkingFirst(_Running):
         walks = KnownWalks(rows, torch.from_numpy(numbers).to(device), chosen, directions)
         text = self._masked(self.given.repeated(rows), [(number, step.rows) for number, step in enumerate(steps)])
         output = model.step(
-            text, model.walked(walks), tokens, mask, need_rest=self._need_rest, need_layers=self.plan.needs.layers
+            text, model.walked(walks), tokens, mask, need_context=self._need_context, need_layers=self.plan.needs.layers
         )
         outputs = output.variants(text.variants)
         values = model.value(outputs[0]) if self.plan.needs.rewards else None

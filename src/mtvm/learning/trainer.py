@@ -232,7 +232,7 @@ class Trainer:
                 self.folder.write_config(self.config)
             return
         state = checkpoint.load(path, self.folder.before)
-        with checkpoint.going_on_from(path):
+        with checkpoint.resuming(path):
             self._check(state, path)
             self.learner.load_state_dict(state)
             torch.set_rng_state(state["random"])

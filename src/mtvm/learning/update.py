@@ -91,11 +91,11 @@ class AgentLearner(Learner[tuple[int, NDArray[np.int64]]]):
         return self.batches.next()
 
     def learn(self, drawn: tuple[int, NDArray[np.int64]]) -> Values:
-        which, rows = drawn
-        policies = self._policies(self.batches.taken[which] - 1)
+        number, rows = drawn
+        policies = self._policies(self.batches.taken[number] - 1)
         recorded: Values = {}
         for part in np.array_split(np.arange(len(rows)), self.config.optimizer.accumulate):
-            batch = self._batch(which, rows, part)
+            batch = self._batch(number, rows, part)
             with self.autocast():
                 tokens, variants = self._variants(batch)
                 texts = EncodedTexts(self.model, tokens)  # X, and X' where a loss asks for it
@@ -112,9 +112,9 @@ class AgentLearner(Learner[tuple[int, NDArray[np.int64]]]):
         return recorded
 
     def put_back(self, drawn: tuple[int, NDArray[np.int64]]) -> tuple[str, list[str]]:
-        which, rows = drawn
-        self.batches.taken[which] -= 1
-        dataset = self.datasets[which]
+        number, rows = drawn
+        self.batches.taken[number] -= 1
+        dataset = self.datasets[number]
         return dataset.name, [dataset.episodes.ids[row] for row in rows]
 
     def validate(self) -> Values:
@@ -152,14 +152,14 @@ class AgentLearner(Learner[tuple[int, NDArray[np.int64]]]):
         wanted = [policy for policy in ROLLOUTS if weights[policy] > 0]
         return [wanted[turn % len(wanted)]] if self.config.alternate else wanted
 
-    def _batch(self, which: int, rows: NDArray[np.int64], part: NDArray[np.int64]) -> Batch:
-        """This process's share of a part of the batch."""
-        dataset, mine = self.datasets[which], parallel.own_part(part)
+    def _batch(self, number: int, rows: NDArray[np.int64], part: NDArray[np.int64]) -> Batch:
+        """This process's share of a part of the batch, which is of the dataset of this number."""
+        dataset, mine = self.datasets[number], parallel.own_part(part)
         mirrored: NDArray[np.bool_] | None = None
         if self.config.data.mirror:
             draws = streams.uniform((len(rows),), "mirror", self.config.seed, self.updates)
             mirrored = draws.numpy()[mine] < 0.5
-        texts, of_dataset = self.texts[which], rows[mine]
+        texts, of_dataset = self.texts[number], rows[mine]
         tokens = texts.of(of_dataset, mirrored).to(self.model.device)
         episodes, share = dataset.episodes.select(of_dataset), len(part) / len(rows)
         of_batch = torch.from_numpy(mine)

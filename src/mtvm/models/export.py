@@ -14,7 +14,7 @@ from mtvm.models.model import MTVM
 from mtvm.models.network import Network
 
 
-class StepProgram(nn.Module):
+class ActionProgram(nn.Module):
     """One step of a model with a memory bank, for a robot's runtime.
 
     Inputs: text (B, L, hidden), text mask (B, L), memory (B, n, token width) with n >= 1 and its mask (B, n; all false
@@ -35,13 +35,13 @@ class StepProgram(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         words = self.model.prepare(text, text_mask, text_mask)
         encoded = self.model.token_encoder(memory)
-        step = self.model(words, encoded, memory_mask, actions, mask, need_rest=False)
+        step = self.model(words, encoded, memory_mask, actions, mask, need_context=False)
         return step.logits, step.activations
 
 
 def export_step(model: Network, path: Path) -> None:
     """Write the step for any batch size, text length, memory length and number of actions, for `torch.export.load`."""
-    config, training, program = model.config, model.training, StepProgram(model)
+    config, training, program = model.config, model.training, ActionProgram(model)
     sizes = {"words": (7, config.hidden), "steps": (3, config.token_width), "actions": (5, config.token_width)}
     batch = torch.export.Dim("batch", min=1)
     example, shapes = [], []

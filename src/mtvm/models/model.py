@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from mtvm.models.attention import Queries, Recalled
 from mtvm.models.config import ModelConfig
 from mtvm.models.crossmodal import CrossModalEncoder, LayerKeys
-from mtvm.models.history import KnownWalks, Past, ReadHistory, StepRecord, make_history
+from mtvm.models.history import KnownWalks, Past, ReadHistory, Transition, make_history
 from mtvm.models.language import LanguageEncoder, Text
 from mtvm.models.network import (
     Network,
@@ -75,7 +75,7 @@ class MTVM(Network):
         self.pooler = StatePooler(config)
         self.critic = make_critic(config)
         self.history = make_history(config)
-        self.needs_rest, self.needs_panorama = self.history.needs_rest, self.history.needs_panorama
+        self.needs_context, self.needs_panorama = self.history.needs_context, self.history.needs_panorama
         self.computes_walks = self.history.computes_walks
         initialize_like_bert(self, config.hidden)
 
@@ -103,7 +103,7 @@ class MTVM(Network):
         actions: Tensor,
         mask: Tensor,
         *,
-        need_rest: bool = True,
+        need_context: bool = True,
         need_attention: bool = False,
         need_layers: bool = False,
     ) -> Step:
@@ -114,7 +114,7 @@ class MTVM(Network):
             memory, memory_mask = text.states.new_zeros(len(text), 0, self.config.hidden), mask[:, :0]
         else:
             memory, memory_mask = self.history.tokens(past, self.token_encoder)
-        step: Step = self(text, memory, memory_mask, actions, mask, need_rest, need_attention, need_layers, recall)
+        step: Step = self(text, memory, memory_mask, actions, mask, need_context, need_attention, need_layers, recall)
         return step
 
     def walked(self, walks: KnownWalks) -> Past:
@@ -127,7 +127,7 @@ class MTVM(Network):
         memory_mask: Tensor,
         actions: Tensor,
         mask: Tensor,
-        need_rest: bool = True,
+        need_context: bool = True,
         need_attention: bool = False,
         need_layers: bool = False,
         recall: Callable[[int, Queries], Recalled | None] | None = None,
@@ -136,7 +136,7 @@ class MTVM(Network):
 
         `memory` (B, n, hidden) are the encoded tokens of the past and `memory_mask` (B, n) is true for real ones.
         """
-        need_rest = need_rest or need_layers  # of the last layer too
+        need_context = need_context or need_layers  # of the last layer too
         here = self._packing(mask)
         current = here.spread(self.token_encoder(here.pack(actions), self.config.feature_scale))
         stream, stream_mask = self._embedded(memory, current, memory_mask, mask), torch.cat([memory_mask, mask], dim=1)
@@ -147,7 +147,7 @@ class MTVM(Network):
         record: list[tuple[Tensor, Tensor]] | None = [] if need_attention else None
         layers: list[tuple[Tensor, Tensor]] | None = [] if need_layers else None
         keys: list[LayerKeys] = []
-        asked = None if need_rest else here
+        asked = None if need_context else here
         read, seen = self.crossmodal(
             text.states,
             text.packing,
@@ -160,7 +160,7 @@ class MTVM(Network):
             recall,
             keys,
         )
-        scores, activations = self.head(here.pack(seen[:, -mask.shape[1] :]) if need_rest else seen)
+        scores, activations = self.head(here.pack(seen[:, -mask.shape[1] :]) if need_context else seen)
         return Step(
             logits=here.spread(scores).masked_fill(~mask, -torch.inf),
             mask=mask,
@@ -168,10 +168,10 @@ class MTVM(Network):
             activations=here.spread(activations),
             text=read,
             text_mask=text.mask,
-            stream=seen if need_rest else stream[:, :0],
+            stream=seen if need_context else stream[:, :0],
             stream_mask=stream_mask,
             attention=stack_attention(record or []),
-            has_rest=need_rest,
+            has_context=need_context,
             layers=layers or [],
             keys=[] if recall is None else keys,
         )
@@ -195,7 +195,7 @@ class MTVM(Network):
         self, past: Past, step: Step, chosen: Tensor, direction: Tensor, panorama: Tensor | None = None
     ) -> Past:
         """M_t <- (M_{t-1}, [V̂_t^k; d_t^k]) (Eq. 2)."""
-        record = StepRecord(
+        record = Transition(
             chosen=chosen,
             actions=step.actions,
             activations=step.activations,
@@ -210,7 +210,7 @@ class MTVM(Network):
         return self.history.update(past, record)
 
     def value(self, step: Step) -> Tensor:
-        if not step.has_rest:
-            raise ValueError("the critic reads text and memory, which this step skipped (need_rest=False).")
+        if not step.has_context:
+            raise ValueError("the critic reads text and memory, which this step skipped (need_context=False).")
         values: Tensor = self.critic(self.pooler(step))[:, 0]
         return values

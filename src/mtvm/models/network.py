@@ -37,13 +37,13 @@ class Step:
     activations: Tensor
     """(B, A, width) what the network could remember of each action; MTVM: V̂ after the action head's tanh."""
     text: Tensor
-    """(B, L, hidden) X̂; X if the text is only key and value, or without the rest."""
+    """(B, L, hidden) X̂; X if the text is only key and value, or without the context."""
     text_mask: Tensor
     stream: Tensor
-    """(B, n + A, hidden) [M̂; V̂]; (B, 0, hidden) without the rest."""
+    """(B, n + A, hidden) [M̂; V̂]; (B, 0, hidden) without the context."""
     stream_mask: Tensor
     attention: Attention | None = None
-    has_rest: bool = True
+    has_context: bool = True
     """Whether X̂ and M̂ were computed."""
     state: Tensor | None = None
     """(B, hidden) the new state of a network that carries one from step to step."""
@@ -85,7 +85,7 @@ class Network(nn.Module, abc.ABC):
     config: ModelConfig
     language: LanguageEncoder
     crossmodal: CrossModalEncoder
-    needs_rest = False
+    needs_context = False
     """Whether `remember` reads X̂ and M̂ of a step, and not V̂ alone."""
     needs_panorama = False
     """Whether `remember` must be given the 36 views of the panorama."""
@@ -122,7 +122,7 @@ class Network(nn.Module, abc.ABC):
         actions: Tensor,
         mask: Tensor,
         *,
-        need_rest: bool = True,
+        need_context: bool = True,
         need_attention: bool = False,
         need_layers: bool = False,
     ) -> Step:
@@ -130,7 +130,7 @@ class Network(nn.Module, abc.ABC):
 
         `actions` (B, A, token width) is a token [v; d] for each action, zeros for STOP and padding; `mask` (B, A) is
         true for real actions. A text of several variants gives a step of as many times B rows, see `Step.variants`.
-        `need_rest` false skips X̂ and M̂, which only the critic, the consistency loss and some histories read.
+        `need_context` false skips X̂ and M̂, which only the critic, the consistency loss and some histories read.
         """
 
     @abc.abstractmethod

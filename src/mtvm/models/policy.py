@@ -58,7 +58,7 @@ class Remembering:
             self._remember(self._past, self._last, facing, last)
         assert self._past is not None
         self._last = model.step(
-            self.text, self._past, tokens, mask, need_rest=model.needs_rest, need_attention=need_attention
+            self.text, self._past, tokens, mask, need_context=model.needs_context, need_attention=need_attention
         )
         return self._last
 

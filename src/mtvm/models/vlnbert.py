@@ -84,7 +84,7 @@ class VLNBert(Network):
         actions: Tensor,
         mask: Tensor,
         *,
-        need_rest: bool = True,
+        need_context: bool = True,
         need_attention: bool = False,
         need_layers: bool = False,
     ) -> Step:

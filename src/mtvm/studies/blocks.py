@@ -60,7 +60,7 @@ class Text:
 Block: TypeAlias = Table | Figure | Text
 
 
-def shown(interval: Interval | None, decimals: int = 1, signed: bool = False) -> str:
+def formatted(interval: Interval | None, decimals: int = 1, signed: bool = False) -> str:
     """An estimate with its interval."""
     if interval is None:
         return MISSING
@@ -114,7 +114,9 @@ def _measured_rows(findings: Findings, splits: Sequence[str], metrics: Sequence[
     best = [_best([found[arm][place] for arm in found], metric) for place, (_, metric) in enumerate(columns)]
     rows = []
     for arm, cells in found.items():
-        texts = tuple(shown(cell, METRICS[metric].decimals) for cell, (_, metric) in zip(cells, columns, strict=True))
+        texts = tuple(
+            formatted(cell, METRICS[metric].decimals) for cell, (_, metric) in zip(cells, columns, strict=True)
+        )
         marked = frozenset(place for place, cell in enumerate(cells) if cell is not None and cell.value == best[place])
         rows.append(Row(arm, texts, best=marked))
     return rows

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.studies.blocks import MISSING, Block, Row, Table, metrics_table, shown
+from mtvm.studies.blocks import MISSING, Block, Row, Table, formatted, metrics_table
 from mtvm.studies.findings import Findings
 from mtvm.studies.study import NEW, NO_CONSISTENCY, NO_HISTORY, Arm, Options, Study
 from mtvm.tasks import bootstrap
@@ -78,8 +78,8 @@ def _claims_table(findings: Findings) -> Table:
         published = MISSING if claim.paper is None else " / ".join(f"{one:+.1f}" for one in claim.paper)
         cells = (
             published,
-            shown(success, signed=True),
-            shown(bootstrap.difference(*lengths), signed=True),
+            formatted(success, signed=True),
+            formatted(bootstrap.difference(*lengths), signed=True),
             f"{p_value:.3f}",
             verdict(success, p_value),
         )
@@ -130,7 +130,7 @@ def _kinds_table(findings: Findings) -> Table:
         for pair in pairs:
             ours, theirs = (scores for arm in pair if (scores := findings.scores(arm, NEW)) is not None)
             gain = bootstrap.difference(ours.sample("SR", chosen), theirs.sample("SR", chosen))
-            cells.append(shown(gain, signed=True))
+            cells.append(formatted(gain, signed=True))
         rows.append(Row(name, (str(len(chosen)), *cells)))
     columns = ("episodes", *(f"{one}, against {other}" for one, other in pairs))
     return Table("Where does it help? Differences of SR", columns, tuple(rows), first="episodes")
@@ -144,7 +144,7 @@ def _steps_table(findings: Findings) -> Table:
         alike = findings.scores(trained, NEW) if trained else None
         if scores is not None:
             cells = [
-                MISSING if one is None else shown(one.mean(metric))
+                MISSING if one is None else formatted(one.mean(metric))
                 for one in (scores, alike)
                 for metric in ("SR", "SPL")
             ]

@@ -20,7 +20,7 @@ from mtvm.io.files import atomic_path, read_bytes
 from mtvm.io.report_page import escaped, page, paragraphs, section
 from mtvm.machine import usable_cores
 from mtvm.studies import charts
-from mtvm.studies.blocks import Block, Figure, Row, Table, Text, shown
+from mtvm.studies.blocks import Block, Figure, Row, Table, Text, formatted
 from mtvm.studies.findings import Difference, Findings, differences
 from mtvm.studies.keeping import TRIALS, keep
 from mtvm.studies.plan import GIVEN, command_of
@@ -119,7 +119,7 @@ def _is_it_real(findings: Findings) -> list[Block]:
         gains = {one.arm: one.gain for one in found if one.metric == metric}
         unit = "points" if METRICS[metric].is_rate else METRICS[metric].unit
         drawn = charts.draw_differences(gains, f"{metric}, {unit} above {study.reference}")
-        said = "; ".join(f"{arm} {shown(gain)}" for arm, gain in gains.items())
+        said = "; ".join(f"{arm} {formatted(gain)}" for arm, gain in gains.items())
         title = f"Difference of {metric} from {study.reference} on {study.compared_on}"
         blocks.append(Figure(f"difference-{metric}-{findings.preset}", title, drawn, said))
     blocks.append(_profiles(findings))
@@ -151,7 +151,13 @@ def _difference_table(findings: Findings, found: Sequence[Difference]) -> Table:
         assert scores is not None
         decimals = METRICS[one.metric].decimals
         middle = bootstrap.interquartile_mean(scores.sample(one.metric))
-        cells = (one.metric, shown(one.gain, decimals), one.verdict, shown(middle, decimals), shown(one.probability, 2))
+        cells = (
+            one.metric,
+            formatted(one.gain, decimals),
+            one.verdict,
+            formatted(middle, decimals),
+            formatted(one.probability, 2),
+        )
         rows.append(Row(one.arm, cells))
     return Table(
         f"Is it real? Against {study.reference} on {study.compared_on}",

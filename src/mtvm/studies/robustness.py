@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mtvm.studies.blocks import Block, Figure, Row, Table, shown
+from mtvm.studies.blocks import Block, Figure, Row, Table, formatted
 from mtvm.studies.charts import Line, Panel, draw_panels
 from mtvm.studies.conditions import CONDITIONS, MEANINGS
 from mtvm.studies.findings import Findings, differences
@@ -19,7 +19,7 @@ def _draw(findings: Findings) -> list[Block]:
     for label, condition in named.items():
         found = [(arm, metric) for arm in findings.arms for metric in _METRICS]
         cells = [
-            shown(findings.mean(arm, UNSEEN, metric, condition), METRICS[metric].decimals) for arm, metric in found
+            formatted(findings.mean(arm, UNSEEN, metric, condition), METRICS[metric].decimals) for arm, metric in found
         ]
         rows.append(Row(label, tuple(cells)))
     note = "; ".join(f"{name}: {meaning}" for name, meaning in MEANINGS.items()) + "."
@@ -41,7 +41,7 @@ def _verdicts(findings: Findings, named: dict[str, str | None]) -> Table:
     """In each condition, all agents against the reference."""
     study = findings.study
     rows = [
-        Row(label, (one.arm, one.metric, shown(one.gain, METRICS[one.metric].decimals), one.verdict))
+        Row(label, (one.arm, one.metric, formatted(one.gain, METRICS[one.metric].decimals), one.verdict))
         for label, condition in named.items()
         for one in differences(findings, condition)
     ]

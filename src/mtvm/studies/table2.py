@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mtvm.acting.baselines import Baseline
-from mtvm.studies.blocks import Block, Row, Table, shown
+from mtvm.studies.blocks import Block, Row, Table, formatted
 from mtvm.studies.findings import Findings
 from mtvm.studies.published import SOURCE, TABLE2
 from mtvm.studies.study import NO_HISTORY, Arm, Study
@@ -27,7 +27,7 @@ def _draw(findings: Findings) -> list[Block]:
         rows.append(Row(label, tuple(METRICS["GP"].format(one.sample("GP").mean) for one in scores), "reference"))
     for agent in _AGENTS:
         found = [findings.mean(_arm(agent, supervision), _SPLIT, "GP") for supervision in SUPERVISIONS]
-        rows.append(Row(agent, tuple(shown(one, decimals) for one in found)))
+        rows.append(Row(agent, tuple(formatted(one, decimals) for one in found)))
     title = "Table 2: goal progress (m) on val unseen"
     columns = tuple(supervision.capitalize() for supervision in SUPERVISIONS)
     return [Table(title, columns, (*rows, *TABLE2), ((_SPLIT, len(columns)),), "Methods", SOURCE)]

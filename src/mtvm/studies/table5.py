@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from mtvm.studies.blocks import MISSING, Block, Row, Table, heading, shown
+from mtvm.studies.blocks import MISSING, Block, Row, Table, formatted, heading
 from mtvm.studies.findings import Findings
 from mtvm.studies.published import SOURCE, TABLE5
 from mtvm.studies.study import NO_CONSISTENCY, UNSEEN, Arm, Study
@@ -34,7 +34,7 @@ def _row(findings: Findings, arm: str) -> Row:
             f"{cost['seconds_per_update']:.2f}",
         ]
     cells.append(MISSING if walking is None else f"{walking:.4f}")
-    cells += [shown(findings.mean(arm, UNSEEN, metric), METRICS[metric].decimals) for metric in ("SR", "SPL")]
+    cells += [formatted(findings.mean(arm, UNSEEN, metric), METRICS[metric].decimals) for metric in ("SR", "SPL")]
     return Row(arm, tuple(cells))
 
 

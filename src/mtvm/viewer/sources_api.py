@@ -26,7 +26,7 @@ from mtvm.viewer.walks_api import svg
 Objects = Annotated[tuple[str, ...], Query(max_length=200)]
 Count = Annotated[int, Query(ge=0)]
 
-_PATIENCE = 0.5  # seconds; a browser has few connections, and one that waits for a picture is one less
+_DRAWING_TIMEOUT = 0.5  # seconds; a browser has few connections, and one that waits for a picture is one less
 
 
 class Note(BaseModel):
@@ -131,7 +131,7 @@ def add_buildings(app: FastAPI, shown: Shown) -> None:
         """The panorama, headings from -180 to 180 degrees; 202 while it is being drawn."""
         buildings = shown.buildings_of(scan, agent, source)
         known_node(buildings, known(buildings, scan), viewpoint)
-        if shown.waking or not buildings.drawn(scan, viewpoint, _PATIENCE):
+        if shown.waking or not buildings.drawn(scan, viewpoint, _DRAWING_TIMEOUT):
             return JSONResponse({"drawing": True}, 202, headers={"cache-control": "no-store"})
         content = buildings.sphere(scan, viewpoint)
         if content is None:

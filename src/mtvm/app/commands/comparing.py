@@ -30,7 +30,7 @@ def compare(
     Brackets are 95% intervals over buildings and, where there are several, over seeds; ± is the deviation of the seeds'
     means. A difference is of the same episodes in the same buildings. One seed says nothing of other trainings.
     """
-    from mtvm.studies.blocks import shown
+    from mtvm.studies.blocks import formatted
     from mtvm.studies.comparison import compare as compared_by
     from mtvm.studies.comparison import read_trainings
 
@@ -56,9 +56,9 @@ def compare(
         _print(f"\n{evaluation}" + (f" ({scores.seeds} seeds)" if scores.seeds > 1 else ""))
         for name in metrics:
             one, decimals = found[name][number], measured[name].decimals
-            value, _, bracket = shown(one.mean, decimals).partition(" ")
+            value, _, bracket = formatted(one.mean, decimals).partition(" ")
             deviation = "" if one.deviation is None else f" ± {one.deviation:.{decimals}f}"
-            gain = "" if one.gain is None else f"{shown(one.gain, decimals, signed=True):<23}  {one.verdict}"
+            gain = "" if one.gain is None else f"{formatted(one.gain, decimals, signed=True):<23}  {one.verdict}"
             _print(f"  {name:<5}{value + deviation:<13}{bracket:<18}{gain}".rstrip())
 
 

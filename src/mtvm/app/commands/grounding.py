@@ -30,7 +30,7 @@ def grounding(
     from mtvm.learning.agents import resolve_agent
     from mtvm.learning.data import Data
     from mtvm.learning.grounding import Grounding, measure_grounding
-    from mtvm.studies.blocks import shown
+    from mtvm.studies.blocks import formatted
     from mtvm.tasks.bootstrap import Sample, mean
     from mtvm.tasks.sub_instructions import read_sub_instructions
 
@@ -54,9 +54,9 @@ def grounding(
         done = measure_grounding(model, data_of_run.dataset(Split.parse(f"r2r/{split}")), parts)
         above = mean(Sample(done.on_part - done.chance, done.scans))
         attention = mean(Sample(done.on_part, done.scans))
-        row = [f"{len(done.scans)}", shown(attention), f"{done.chance.mean():.1f}", shown(above)]
+        row = [f"{len(done.scans)}", formatted(attention), f"{done.chance.mean():.1f}", formatted(above)]
         if first is not None:
-            row.append(shown(mean(Sample(*done.more_than(first))), signed=True))
+            row.append(formatted(mean(Sample(*done.more_than(first))), signed=True))
         first = first or done
         table.add_row(escape(str(run)), *row)
     console.print(table)

@@ -36,7 +36,7 @@ def score(
     csv: Annotated[Path | None, arg(metavar="FILE", help="Also write the metrics of every episode as CSV.")] = None,
     partial: Annotated[Switch, arg(help="Accept missing episodes and score the rest.")] = False,
     definitions: Annotated[
-        Codebase, arg(help="Whose success and SPL; docs/data.md says how they differ.")
+        Codebase, arg(help="The codebase whose definitions of success and SPL are used; docs/data.md compares them.")
     ] = "leaderboard",
     by: Annotated[
         str | None, arg(metavar="FIELD", help="Also score the episodes of each value of this field, as RxR's language.")

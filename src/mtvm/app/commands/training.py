@@ -167,8 +167,8 @@ def evaluate(
         int,
         arg(
             metavar="N",
-            help="Look 2, 4 or 8 times at each step, also in a mirror and turned, and act on what these agree on, if"
-            " the agent was trained with --data.mirror and --data.turn; written to a separate folder.",
+            help="Test-time augmentation: average the predictions over 2, 4 or 8 mirrored and rotated copies of the"
+            " building, for agents trained with --data.mirror and --data.turn; written to a separate folder.",
         ),
     ] = 1,
     supervision: Annotated[

@@ -21,7 +21,7 @@ from mtvm.models.text import drop_words
 class Consistency(Loss):
     """D over the language encoder's tokens once a rollout, and over the cross-modal encoder's at every step (Eq. 5)."""
 
-    needs = Needs(rest=True)
+    needs = Needs(context=True)
 
     def __init__(self, config: ConsistencyConfig) -> None:
         self.config, self.weights = config, config.weights(0.6, 0.2)

@@ -22,7 +22,7 @@ from mtvm.models.text import drop_words
 class MaskedWords(Loss):
     """The mean of -log p over hidden WordPieces, in teacher-forced rollouts, with the whole path in memory."""
 
-    needs = Needs(teacher=True, rest=True)
+    needs = Needs(teacher=True, context=True)
 
     def __init__(self, config: MaskedWordsConfig) -> None:
         self.config = config

@@ -27,7 +27,7 @@ Layers = list[tuple[Tensor, Tensor]]
 
 
 class ReleasedConsistency(Loss):
-    needs = Needs(rest=True, layers=True, ended=True)
+    needs = Needs(context=True, layers=True, ended=True)
     masks_words = True
 
     def __init__(self, config: ConsistencyConfig) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mtvm.models.config import ModelConfig
-from mtvm.models.history.base import HistoryEncoder, KnownWalks, Past, ReadHistory, StepRecord
+from mtvm.models.history.base import HistoryEncoder, KnownWalks, Past, ReadHistory, Transition
 
 
 def make_history(config: ModelConfig) -> HistoryEncoder:
@@ -12,4 +12,4 @@ def make_history(config: ModelConfig) -> HistoryEncoder:
     return encoder(config)
 
 
-__all__ = ["HistoryEncoder", "KnownWalks", "Past", "ReadHistory", "StepRecord", "make_history"]
+__all__ = ["HistoryEncoder", "KnownWalks", "Past", "ReadHistory", "Transition", "make_history"]

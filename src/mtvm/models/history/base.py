@@ -23,7 +23,7 @@ Past = Any
 
 
 @dataclasses.dataclass
-class StepRecord:
+class Transition:
     """A step of the B running episodes, and the action that each took."""
 
     chosen: Tensor
@@ -75,7 +75,7 @@ class HistoryEncoder(nn.Module, abc.ABC):
     """The config of a history of one's own, a frozen dataclass whose fields are options on the command line."""
     needs_panorama = False
     """Whether `update` reads the 36 views of the panorama."""
-    needs_rest = False
+    needs_context = False
     """Whether `update` reads X̂ and M̂ of a step, and not V̂ alone."""
     stores_activations = False
     """Whether its tokens are the token encoder's of [V̂^k; d^k], one a step, as the exported program assumes."""
@@ -98,7 +98,7 @@ class HistoryEncoder(nn.Module, abc.ABC):
         """(B, n, hidden) tokens that precede the actions in the vision stream, and their mask (B, n)."""
 
     @abc.abstractmethod
-    def update(self, past: Past, step: StepRecord) -> Past:
+    def update(self, past: Past, step: Transition) -> Past:
         """The past after a step; it may be the same object, changed."""
 
 

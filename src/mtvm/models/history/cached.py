@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from mtvm.models.attention import Queries, Reader, Recalled
 from mtvm.models.config import ModelConfig
-from mtvm.models.history.base import KnownWalks, ReadHistory, StepRecord
+from mtvm.models.history.base import KnownWalks, ReadHistory, Transition
 from mtvm.models.language import Text
 from mtvm.models.memory import MemoryBank
 
@@ -70,7 +70,7 @@ class CachedHistory(ReadHistory):
         states, limit = text.states, self.options.steps
         return Written(MemoryBank(len(text), self.parts * self.config.hidden, limit, states.device, states.dtype))
 
-    def update(self, past: Written, step: StepRecord) -> Written:
+    def update(self, past: Written, step: Transition) -> Written:
         number = torch.full_like(step.chosen, len(past.bank))
         chosen = [_at(part, step.chosen) for keys in step.keys for reader in self.readers for part in keys[reader]]
         past.append(torch.cat(chosen, dim=1) + self._marks(step.direction, number))

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from mtvm.models.attention import LAYER_NORM_EPS, TransformerLayer
 from mtvm.models.config import ModelConfig
 from mtvm.models.dropout import Dropout, dropout
-from mtvm.models.history.base import HistoryEncoder, StepRecord, full_mask
+from mtvm.models.history.base import HistoryEncoder, Transition, full_mask
 from mtvm.models.language import Text
 from mtvm.models.memory import MemoryBank
 from mtvm.models.packing import Packing
@@ -81,7 +81,7 @@ class HierarchicalHistory(HistoryEncoder):
         tokens = torch.cat([past.cls[:, None], past.bank.tokens()], dim=1)
         return _through(self.over_time, tokens), full_mask(tokens)
 
-    def update(self, past: Panoramas, step: StepRecord) -> Panoramas:
+    def update(self, past: Panoramas, step: Transition) -> Panoramas:
         if step.panorama is None:
             raise ValueError("the hierarchical history needs the 36 views of the panorama at each step.")
         views = _through(self.over_views, self.dropout(self.view(step.panorama))).mean(dim=1)

@@ -11,7 +11,7 @@ import dataclasses
 import torch
 from torch import Tensor
 
-from mtvm.models.history.base import HistoryEncoder, StepRecord, full_mask
+from mtvm.models.history.base import HistoryEncoder, Transition, full_mask
 from mtvm.models.language import Text
 from mtvm.models.memory import MemoryBank
 from mtvm.models.vision import TokenEncoder
@@ -35,7 +35,7 @@ class BankHistory(HistoryEncoder):
     """One token [...; d_t^k] a step, of the width of an action's."""
 
     @abc.abstractmethod
-    def content(self, step: StepRecord) -> Tensor:
+    def content(self, step: Transition) -> Tensor:
         """(B, feature width) what the bank keeps of a step beside its direction."""
 
     def start(self, text: Text) -> Remembered:
@@ -50,7 +50,7 @@ class BankHistory(HistoryEncoder):
         tokens = past.encoded.tokens()
         return tokens, full_mask(tokens)
 
-    def update(self, past: Remembered, step: StepRecord) -> Remembered:
+    def update(self, past: Remembered, step: Transition) -> Remembered:
         past.bank.append(torch.cat([self.content(step), step.direction], dim=-1))
         return past
 
@@ -58,5 +58,5 @@ class BankHistory(HistoryEncoder):
 class MemoryBankHistory(BankHistory):
     stores_activations = True
 
-    def content(self, step: StepRecord) -> Tensor:
+    def content(self, step: Transition) -> Tensor:
         return step.at_chosen(step.activations)

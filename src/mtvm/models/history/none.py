@@ -6,7 +6,7 @@ import dataclasses
 
 from torch import Tensor
 
-from mtvm.models.history.base import HistoryEncoder, StepRecord, full_mask
+from mtvm.models.history.base import HistoryEncoder, Transition, full_mask
 from mtvm.models.language import Text
 from mtvm.models.vision import TokenEncoder
 
@@ -27,5 +27,5 @@ class NoHistory(HistoryEncoder):
     def tokens(self, past: Nothing, token_encoder: TokenEncoder) -> tuple[Tensor, Tensor]:
         return past.tokens, full_mask(past.tokens)
 
-    def update(self, past: Nothing, step: StepRecord) -> Nothing:
+    def update(self, past: Nothing, step: Transition) -> Nothing:
         return past

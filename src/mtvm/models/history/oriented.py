@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from mtvm.models.history.base import StepRecord
+from mtvm.models.history.base import Transition
 from mtvm.models.history.memory_bank import BankHistory
 
 
 class OrientedHistory(BankHistory):
-    def content(self, step: StepRecord) -> Tensor:
+    def content(self, step: Transition) -> Tensor:
         return self.config.feature_scale * step.at_chosen(step.actions)[:, : self.config.feature_width]

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from mtvm.models.attention import LAYER_NORM_EPS
 from mtvm.models.config import ModelConfig
-from mtvm.models.history.base import HistoryEncoder, StepRecord, full_mask
+from mtvm.models.history.base import HistoryEncoder, Transition, full_mask
 from mtvm.models.language import Text
 from mtvm.models.vision import TokenEncoder
 
@@ -33,7 +33,7 @@ class State:
 class RecurrentHistory(HistoryEncoder):
     """Recurrent state, after VLN⟲BERT; VLN⟲BERT itself is architecture vlnbert."""
 
-    needs_rest = True
+    needs_context = True
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__(config)
@@ -51,7 +51,7 @@ class RecurrentHistory(HistoryEncoder):
         tokens = past.token[:, None]
         return tokens, full_mask(tokens)
 
-    def update(self, past: State, step: StepRecord) -> State:
+    def update(self, past: State, step: Transition) -> State:
         state = step.stream[:, 0]
         language = _attended(state, step.text, step.text_mask)
         vision = _attended(state, step.stream[:, 1:], step.stream_mask[:, 1:])
