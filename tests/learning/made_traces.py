@@ -39,6 +39,7 @@ def trace_of(batch, *steps, policy="sample", left=None):
         text=None,
         text_is_query=True,
         episodes=None,
+        vision=None,
         steps=list(steps),
         left=None if left is None else torch.as_tensor(left),
     )
