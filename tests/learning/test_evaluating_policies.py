@@ -103,11 +103,7 @@ main(["eval", "--agent", "my_agent:Ahead", "--split", "r2r/val_unseen", "--sampl
         ("my_agent:Needy", r"Needy\(\) needs arguments .*'key'"),
         ("my_agent:number", "number is not a Policy of mtvm.acting.policy"),
         ("my_agent:Missing", "has no Missing"),
-        (
-            "nobody",
-            "unknown agent 'nobody'; give one of random, shortest, stop, forward, llm:NAME for a language model, "
-            "or MODULE:NAME",
-        ),
+        ("nobody", "unknown agent 'nobody'; give one of random, shortest, stop, forward, minilm, llm:NAME for a"),
     ],
 )
 def test_eval_refuses_what_is_no_agent(folder, capsys, agent, said):

@@ -1,4 +1,4 @@
-"""Policies by name: the baselines, language models, and a user's own as MODULE:NAME."""
+"""Policies by name: the baselines, the zero-shot agent, language models, and a user's own as MODULE:NAME."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import inspect
 
 from mtvm.acting.baselines import BASELINES, baseline_policy
 from mtvm.acting.policy import Policy
+from mtvm.acting.similar import MINILM, Similar
 from mtvm.errors import InputError
 from mtvm.plugins import is_object_name, load_object
 
@@ -14,22 +15,24 @@ LANGUAGE_MODEL = "llm:"
 
 
 def is_policy_name(name: str) -> bool:
-    """Whether a name is a baseline's, a language model's or of the form MODULE:NAME."""
-    return name in BASELINES or is_language_model(name) or is_object_name(name)
+    """Whether a name is a baseline's, the zero-shot agent's, a language model's or of the form MODULE:NAME."""
+    return name in (*BASELINES, MINILM) or is_language_model(name) or is_object_name(name)
 
 
 def find_policy(name: str, seed: int = 0) -> Policy:
-    """The policy of this name: a baseline, a language model as llm:NAME, or the class or object MODULE:NAME; `seed` is
-    the random baseline's."""
+    """The policy of this name: a baseline, the zero-shot agent, a language model as llm:NAME, or the class or object
+    MODULE:NAME; `seed` is the random baseline's."""
     if not is_policy_name(name):
         raise InputError(
-            f"unknown agent '{name}'; give one of {', '.join(BASELINES)}, llm:NAME for a language model, or "
+            f"unknown agent '{name}'; give one of {', '.join((*BASELINES, MINILM))}, llm:NAME for a language model, or "
             "MODULE:NAME for your own."
         )
     if is_language_model(name):
         from mtvm.llm.options import language_model
 
         return language_model(name)
+    if name == MINILM:
+        return Similar()
     found = baseline_policy(name, seed) if name in BASELINES else load_object(name, Policy, "agent")
     policy: Policy = made(found, name) if isinstance(found, type) else found
     policy.name = policy.name or name

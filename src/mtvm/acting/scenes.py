@@ -91,6 +91,12 @@ class Scenes:
         nearest = sorted(range(ROWS), key=lambda row: abs((row - 1) * ELEVATION_STEP - elevation))
         return [rows[row] for row in nearest if rows[row]]
 
+    @property
+    def captioned(self) -> list[CaptionedPlace]:
+        """All captions of the world, as the file has them."""
+        self.check("captions")
+        return list(self._captioned.values())
+
     def objects(self, node: int) -> list[Thing]:
         """What is seen from a node, the largest first."""
         self.check("objects")

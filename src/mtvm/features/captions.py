@@ -108,7 +108,7 @@ def caption_features(
     places = load_captions(source, scans)
     vector_of = embed_captions(places, embed, show_progress)
     shares = heading_shares(len(places[0].captions))
-    entries = ((place.scan, place.viewpoint, _views(place, vector_of, shares)) for place in places)
+    entries = ((place.scan, place.viewpoint, view_vectors(place, vector_of, shares)) for place in places)
     shown = track(entries, len(places), "Caption features", "viewpoints", show_progress)
     return FeatureStore.write(out, shown, source=source, source_format="captions of views as text embeddings")
 
@@ -135,9 +135,10 @@ def heading_shares(count: int) -> NDArray[np.float32]:
     return shares
 
 
-def _views(
+def view_vectors(
     place: CaptionedPlace, vector_of: Mapping[str, NDArray[np.float32]], shares: NDArray[np.float32]
 ) -> NDArray[np.float32]:
+    """(36, width) what was said of each view."""
     said = np.array([[vector_of[caption] for caption in row] for row in place.captions], dtype=np.float32)
     seen = np.einsum("vh,hrw->rvw", shares, said)
     return unit_vectors(seen.reshape(ROWS * HEADINGS, -1))

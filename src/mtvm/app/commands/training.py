@@ -131,8 +131,8 @@ def evaluate(
         str | None,
         arg(
             metavar="NAME",
-            help="Instead of a run: your own agent, MODULE:NAME, a baseline (random, forward, shortest, stop), or a "
-            "language model, llm:NAME.",
+            help="Instead of a run: your own agent, MODULE:NAME, a baseline (random, forward, shortest, stop), "
+            "minilm (zero-shot, from captions), or a language model, llm:NAME.",
             help_behavior_hint="",
         ),
     ] = None,
