@@ -1,8 +1,11 @@
 """Where it went wrong: one case by hand for each mistake."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
+from mtvm.tasks.definitions import Success
 from mtvm.tasks.diagnosis import NAMES, diagnose
 from mtvm.tasks.metrics import pad, score_trajectories
 from mtvm.world.storeys import storey_changes, storeys
@@ -42,6 +45,17 @@ def test_each_mistake_is_recognised(world, walked, reference, via, mistake, move
     assert found.move.tolist() == [move]
     assert sum(found.counts().values()) == bool(mistake)
     assert list(found.counts()) == list(NAMES)
+
+
+def test_near_is_what_the_task_calls_near(world):
+    """Where success is at the goal itself, 2 m are no near miss."""
+    walked = [np.array([world.node("made", name) for name in "ABXBCD"], dtype=np.int32)]
+    for radius, mistake in ((3.0, ""), (1.0, "near miss"), (0.0, "stopped early")):
+        episodes = lettered_episodes(world, ("ABCDE", ""))
+        task = dataclasses.replace(episodes.task, success=Success(radius=radius))
+        episodes = dataclasses.replace(episodes, task=task)
+        found = diagnose(episodes, walked, score_trajectories(episodes, pad(walked)))
+        assert found.names() == [mistake]
 
 
 def test_episodes_of_different_lengths_do_not_mix(world):

@@ -31,7 +31,7 @@ def test_compared_agents_keep_their_colours_and_the_maps_their_scale(page, serve
     visit(page, server, f"#source=0&other=1,2&id={long_episode(sources).id}")
     expect(page.locator(".pane")).to_have_count(3, timeout=PATIENCE)
     for number, pane in enumerate(page.locator(".pane").all()):
-        assert pane.locator("h2").inner_text().startswith(sources[number].name)
+        assert pane.locator("h2").inner_text().startswith(sources[number].name.partition(" ")[0])
         drawn = set(pane.locator(".map polyline").evaluate_all("all => all.map((one) => one.getAttribute('class'))"))
         assert {f"other-{other}" for other in range(3) if other != number} <= drawn
         assert not {f"other-{number}"} & drawn
@@ -205,6 +205,40 @@ def test_the_filtered_list_is_downloaded_as_csv(page, server, sources, tmp_path)
     first, row = sources[0].rows[failed[0]], found[0]
     assert float(row["first NE"]) == pytest.approx(sources[0].columns["NE"][first], abs=0.01)
     assert row["text"] == sources[0].episodes.texts[first]
+
+
+def test_the_legend_says_what_the_map_shows(page, server, sources):
+    walk = long_episode(sources)
+    visit(page, server, f"#source=0&other=1&id={walk.id}")
+    legend = page.locator(".pane").first.locator(".legend")
+    legend.locator("summary").click()
+    said = legend.locator("li").all_inner_texts()
+    assert said[:2] == ["first", "second"]
+    assert {"reference path", "start", "goal", "candidate", "chosen candidate"} <= set(said)
+    expect(page.locator(".pane").nth(1).locator(".legend li").first).to_be_visible(timeout=PATIENCE)
+    page.goto(f"{server.url}/#source=0&id={walk.id}")
+    expect(legend.locator("li").first).to_have_text("the agent's way", timeout=PATIENCE)
+
+
+def test_attention_of_a_single_head_is_drawn_on_demand(page, server, sources):
+    walk = long_episode(sources)
+    visit(page, server, f"#source=0&id={walk.id}")
+    shades = page.locator("#matrix rect[data-weight]")
+    expect(shades.first).to_be_attached(timeout=PATIENCE)
+    read = "all => all.map((one) => one.dataset.weight)"
+    usual = shades.evaluate_all(read)
+    page.click("#by-head")
+    expect(page.locator("#head option")).to_have_text(["mean", "1", "2"], timeout=PATIENCE)
+    with page.expect_response(re.compile("matrix.svg.*layer=1&head=2")):
+        page.select_option("#layer", "1")
+        page.select_option("#head", "2")
+    page.wait_for_function(
+        "([mark, before]) => [...document.querySelectorAll(mark)].some((one, at) => one.dataset.weight !== before[at])",
+        arg=["#matrix rect[data-weight]", usual],
+    )
+    page.reload()
+    expect(page.locator("#layer")).to_have_value("1", timeout=PATIENCE)
+    expect(page.locator("#head")).to_have_value("2", timeout=PATIENCE)
 
 
 # Notes and dialogs

@@ -6,8 +6,10 @@ import re
 import shutil
 import xml.etree.ElementTree as ElementTree
 
+import numpy as np
 import pytest
 from asking import begin, client_of, ok, refused
+from browsing import long_episode
 
 from mtvm.errors import InputError
 from mtvm.models.agent import Agent
@@ -23,7 +25,7 @@ from mtvm.viewer.sources import Defaults, open_sources
 def test_overview_names_sources_agents_and_metrics(client, shown):
     said = ok(client.get("/api/overview")).json()
     assert [source["name"] for source in said["sources"]] == ["first r2r/val_unseen", "second r2r/val_unseen", "theirs"]
-    assert [source["can_walk"] for source in said["sources"]] == [True, True, False]
+    assert [source["can_rethink"] for source in said["sources"]] == [True, True, False]
     assert [agent["name"] for agent in said["agents"]] == ["first", "second"]
     assert said["metrics"]["NE"]["unit"] == "m"
 
@@ -413,3 +415,37 @@ def test_absurd_steps_are_refused(plain_run, run, data, change, said):
     plain_run.joinpath(*place).write_text("\n".join(map(json.dumps, change(lines))))
     with pytest.raises(InputError, match=said):
         open_sources([plain_run], Defaults(data=data))
+
+
+# Attention by head
+
+
+def shades(client, file, **asked):
+    drawing = ok(client.get(f"/api/walk/{file}.svg", params=asked)).text
+    return [float(one) for one in re.findall('data-weight="([^"]*)"', drawing)]
+
+
+@pytest.mark.parametrize("file", ["matrix", "memory"])
+def test_heads_of_the_last_layer_have_the_usual_attention_as_their_mean(client, shown, file):
+    walk = {"source": 0, "id": long_episode(shown.sources).id}
+    assert ok(client.get("/api/walk/heads", params=walk)).json() == {"layers": 2, "heads": 2}
+    usual = shades(client, file, **walk)
+    assert usual
+    heads = [shades(client, file, **walk, head=head) for head in (1, 2)]
+    assert heads[0] != heads[1]
+    assert np.mean(heads, axis=0) == pytest.approx(usual, abs=5e-3)
+    assert shades(client, file, **walk, layer=2) == pytest.approx(usual, abs=5e-3)
+    assert shades(client, file, **walk, layer=1) != usual
+
+
+def test_heads_that_are_not_there_are_refused(client, shown):
+    walk = {"id": shown.source(0).episodes.ids[0]}
+    refused(client.get("/api/walk/matrix.svg", params=walk | {"source": 0, "head": 3}), 400, "has heads 1 to 2, not 3")
+    refused(client.get("/api/walk/memory.svg", params=walk | {"source": 0, "layer": 9}), 400, "layers 1 to 2, not 9")
+    refused(client.get("/api/walk/heads", params=walk | {"source": 2}), 400, "no agent of theirs")
+
+
+def test_a_live_walk_has_heads_too(client):
+    session = begin(client)["session"]
+    assert ok(client.get("/api/walk/heads", params={"session": session})).json() == {"layers": 2, "heads": 2}
+    assert shades(client, "matrix", session=session, layer=1, head=1)

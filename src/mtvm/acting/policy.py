@@ -50,6 +50,8 @@ class WordAttention:
     """Each word of the instruction, and the attention on it."""
     memory: list[float]
     """The attention on each memory token, oldest first."""
+    by_head: Callable[[], list[list[WordAttention]]] | None = dataclasses.field(default=None, compare=False, repr=False)
+    """The same of each layer and head, made when somebody asks; None if nobody knows."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

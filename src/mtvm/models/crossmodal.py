@@ -57,11 +57,16 @@ class Attention:
     def at(self, action: int, actions: int) -> tuple[Tensor, Tensor]:
         """What the token of one of an episode's `actions` looks at in the final layer, as the mean of the heads: the
         words, and the memory."""
+        over_words, over_memory = self.by_head(action, actions)
+        return over_words[-1].mean(dim=0), over_memory[-1].mean(dim=0)
+
+    def by_head(self, action: int, actions: int) -> tuple[Tensor, Tensor]:
+        """The same of each layer and head: (layers, heads, words) and (layers, heads, memory)."""
         memory = self.over_stream.shape[-1] - actions
         over_words, over_stream = (
-            part[-1].mean(dim=0)[part.shape[-2] - actions + action] for part in (self.over_words, self.over_stream)
+            part[:, :, part.shape[-2] - actions + action] for part in (self.over_words, self.over_stream)
         )
-        return over_words, over_stream[:memory]
+        return over_words, over_stream[..., :memory]
 
 
 class CrossAttention(nn.Module):

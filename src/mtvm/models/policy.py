@@ -24,6 +24,8 @@ from mtvm.models.text import Tokens, mirrored_too, read_texts
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.world.simulator import Observation
 
+ByHead = Callable[[], list[list[WordAttention]]]
+
 LOOKS = (1, 2, 4, 8)
 """How often an agent can look at each step."""
 
@@ -223,14 +225,21 @@ class NetworkPolicy(Policy):
 
     def _attention(self, sights: Sights, step: Step) -> Callable[[int, int], WordAttention]:
         counts, rows = sights.seen.count, sights.rows
+        texts, tokens = self._texts, self._tokens
 
         def attention(place: int, action: int) -> WordAttention:
             assert step.attention is not None
             looked = step.attention.of(place, step.text_mask, step.stream_mask)
-            words, memory = looked.at(action, int(counts[place]) + 1)
-            row = int(rows[place])
-            numbers = self._tokens.words[row, : int(self._tokens.lengths[row])].tolist()
-            by_word = self._tokens.reader.attention_by_word(self._texts[row], numbers, words.tolist())
-            return WordAttention(by_word, [round(weight, 4) for weight in memory.tolist()])
+            row, actions = int(rows[place]), int(counts[place]) + 1
+            numbers = tokens.words[row, : int(tokens.lengths[row])].tolist()
+
+            def made(words: Tensor, memory: Tensor, by_head: ByHead | None = None) -> WordAttention:
+                by_word = tokens.reader.attention_by_word(texts[row], numbers, words.tolist())
+                return WordAttention(by_word, [round(weight, 4) for weight in memory.tolist()], by_head)
+
+            def by_head() -> list[list[WordAttention]]:
+                return [list(map(made, *layer)) for layer in zip(*looked.by_head(action, actions), strict=True)]
+
+            return made(*looked.at(action, actions), by_head)
 
         return attention

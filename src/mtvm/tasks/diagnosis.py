@@ -8,12 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.tasks.definitions import SUCCESS_RADIUS
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metrics import pad, without_stays
 from mtvm.world.storeys import storeys
 
-_NEAR = SUCCESS_RADIUS + 1.5
+_NEAR = 1.5  # metres outside the radius
 _EPISODES = 512  # at a time
 
 
@@ -26,7 +25,7 @@ class Mistake:
 MISTAKES = (
     Mistake("missed a waypoint", "ends at the goal, but did not pass a place that had to be passed"),
     Mistake("overshot", "was within the goal's radius, walked on, and stopped outside"),
-    Mistake("near miss", f"stopped less than {_NEAR - SUCCESS_RADIUS:g} m outside the goal's radius"),
+    Mistake("near miss", f"stopped less than {_NEAR:g} m outside the goal's radius"),
     Mistake("stopped early", "stopped on the reference path, before its end"),
     Mistake("loop", "made the same move twice"),
     Mistake("wrong storey", "stopped on another storey than the goal's"),
@@ -65,7 +64,7 @@ def diagnose(
     episodes: EpisodeSet, nodes: Sequence[NDArray[np.integer]], columns: dict[str, NDArray[np.float64]]
 ) -> Diagnosis:
     """The mistakes of trajectories, given as nodes, whose metrics are `columns`."""
-    found_on = storeys(episodes.world)
+    found_on, radius = storeys(episodes.world), episodes.task.success.radius
     kind, move = np.full(len(episodes), -1, dtype=np.int8), np.full(len(episodes), -1, dtype=np.int32)
     for first in range(0, len(episodes), _EPISODES):
         rows = np.arange(first, min(first + _EPISODES, len(episodes)))
@@ -74,11 +73,11 @@ def diagnose(
         move[rows] = leaves(walked, some.references)
         last = walked[np.arange(len(rows)), (walked >= 0).sum(axis=1) - 1]
         goals = np.where(some.goals >= 0, found_on[some.goals], -1)
-        error, arrived = columns["NE"][rows], columns["NE"][rows] < SUCCESS_RADIUS
+        error = columns["NE"][rows]
         checks = (
-            arrived & (some.via >= 0).any(axis=1),
+            ((error < radius) | (error == 0)) & (some.via >= 0).any(axis=1),
             columns["OSR"][rows] > 0,
-            error < _NEAR,
+            error < radius + _NEAR,
             move[rows] < 0,
             _repeats(walked, len(episodes.world)),
             (goals != found_on[last][:, None]).all(axis=1),

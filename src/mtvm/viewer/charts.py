@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Literal
 
 from mtvm.errors import InputError
-from mtvm.tasks.definitions import SUCCESS_RADIUS
 from mtvm.viewer.drawing import AGENTS, Drawing, Point
 from mtvm.viewer.figures import Walk
 
@@ -45,7 +44,7 @@ def _matrix(
 ) -> Drawing:
     top = 14 + 6.5 * max(map(len, columns))
     width, height = _SIDE + _CELL * len(columns) + 10, top + _ROW * len(rows) + 44
-    drawing = Drawing(max(width, 260), height, label)
+    drawing = Drawing(max(width, 300), height, label)
     for column, name in enumerate(columns):
         x = _SIDE + _CELL * column + _CELL - 3
         drawing.text("label", (x, top - 4), name, size=10, turn=-90, word=column)
@@ -104,7 +103,7 @@ def draw_curves(walks: Sequence[Walk], step: int | None = None, legend: Sequence
     drawing = Drawing(_LEFT + wide + 14, (high + _BETWEEN) * len(charts) + 14 + 18 * bool(legend), "Curves over steps")
     for row, (name, title) in enumerate(charts):
         top = 20 + (high + _BETWEEN) * row
-        _draw_chart(drawing, top, title, [one[name] for one in found], steps, name)
+        _draw_chart(drawing, top, title, [one[name] for one in found], steps, name, walks[0].radius)
         if step is not None:
             x = _at(step, steps)
             drawing.line("now", (x, top), (x, top + high))
@@ -122,7 +121,7 @@ def _at(step: float, steps: int) -> float:
 
 
 def _draw_chart(
-    drawing: Drawing, top: float, title: str, lines: list[list[float | None]], steps: int, name: str
+    drawing: Drawing, top: float, title: str, lines: list[list[float | None]], steps: int, name: str, radius: float
 ) -> None:
     wide, high = _CHART
     most = 1.0 if name == "stop" else max([value for line in lines for value in line if value is not None] or [1.0])
@@ -136,8 +135,8 @@ def _draw_chart(
         drawing.line("grid", (_LEFT, height(value)), (_LEFT + wide, height(value)))
         said = f"{value:.0%}" if name == "stop" else f"{value:.1f}"
         drawing.text("label", (_LEFT - 5, height(value) + 4), said, size=10, anchor="end")
-    if name == "distance" and most > SUCCESS_RADIUS:
-        drawing.line("goal", (_LEFT, height(SUCCESS_RADIUS)), (_LEFT + wide, height(SUCCESS_RADIUS)))
+    if name == "distance" and 0 < radius < most:
+        drawing.line("goal", (_LEFT, height(radius)), (_LEFT + wide, height(radius)))
     for number, line in enumerate(lines):
         points = [(_at(place, steps), height(value)) for place, value in enumerate(line) if value is not None]
         drawing.line(f"path-{number % len(AGENTS)}", *points)

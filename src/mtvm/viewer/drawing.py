@@ -154,6 +154,10 @@ class Drawing:
             moved = tuple((x + dx, y + dy) for x, y in shape.points)
             self.shapes.append(dataclasses.replace(shape, points=moved))
 
+    def lower(self, first: int, to: int) -> None:
+        """Move the shapes from the `first` on below those from `to` on."""
+        self.shapes[to:] = self.shapes[first:] + self.shapes[to:first]
+
     def cut(self, left: float, width: float, beside: float = 0.0) -> None:
         """Keep only an upright strip: the shapes that begin in it or `beside` it, moved to the left edge."""
         kept = [shape for shape in self.shapes if left - beside <= shape.points[0][0] < left + width + beside]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from mtvm.errors import InputError
+from mtvm.tasks.definitions import SUCCESS_RADIUS
 from mtvm.tasks.events import StepEvent
 
 
@@ -23,6 +24,8 @@ class Walk:
     """From each of `viewpoints` to the nearest goal, in metres, where the goals are known."""
     mistake: str = ""
     """What went wrong, in the words of `mtvm.tasks.diagnosis`."""
+    radius: float = SUCCESS_RADIUS
+    """How near to a goal stopping is right, in metres; 0 means at it."""
     answer: str | None = None
     """What was answered at the end, where the task asks for more than a path."""
     target: str | None = None

@@ -13,6 +13,8 @@ Spot = tuple[Point, Anchor]
 
 _LETTER = 0.56
 """Width of an average letter, of the font's size."""
+_LEAST_COVERED = 0.15
+"""As much of a word may lie over something else, because boxes are larger than letters."""
 
 
 def around(centre: Point, gap: float, size: float) -> list[Spot]:
@@ -40,6 +42,21 @@ class Labels:
 
     def place(self, text: str, size: float, spots: Sequence[Spot]) -> Spot:
         """The spot at which least is covered, the first of several; nothing else is put there."""
+        best, _ = self._best(text, size, spots)
+        self._taken.append(_box(text, size, best))
+        return best
+
+    def place_if_free(self, text: str, size: float, spots: Sequence[Spot]) -> Spot | None:
+        """The same if it covers next to nothing."""
+        best, covered = self._best(text, size, spots)
+        left, top, right, bottom = box = _box(text, size, best)
+        if covered > _LEAST_COVERED * (right - left) * (bottom - top):
+            return None
+        self._taken.append(box)
+        return best
+
+    def _best(self, text: str, size: float, spots: Sequence[Spot]) -> tuple[Spot, float]:
+        """The spot at which least is covered, and how much."""
         best, least = spots[0], math.inf
         for spot in spots:
             covered = self._covered(_box(text, size, spot))
@@ -47,8 +64,7 @@ class Labels:
                 best, least = spot, covered
             if not covered:
                 break
-        self._taken.append(_box(text, size, best))
-        return best
+        return best, least
 
     def _covered(self, box: Box) -> float:
         """The area that is taken already or outside; rounded, so that what is free is exactly 0."""

@@ -10,7 +10,6 @@ from itertools import pairwise
 import numpy as np
 
 from mtvm.errors import InputError
-from mtvm.tasks.definitions import SUCCESS_RADIUS
 from mtvm.tasks.events import StepEvent
 from mtvm.viewer.buildings import Buildings
 from mtvm.viewer.drawing import AGENTS, Drawing, Point
@@ -56,6 +55,7 @@ class _Map:
         goals: Sequence[str] = (),
         framed: Sequence[str] = (),
         chosen: Sequence[int] = (),
+        radius: float = 0.0,
     ) -> None:
         world = buildings.world(scan)
         self.names = [str(name) for name in world.viewpoints]
@@ -66,7 +66,7 @@ class _Map:
         if self.shown[0] < 0 or self.shown[-1] >= self.count:
             raise InputError(f"{scan} has storeys 1 to {self.count}, not {', '.join(map(str, chosen))}.")
         flat = world.positions[:, :2]
-        radius = SUCCESS_RADIUS - _BORDER
+        radius = max(radius - _BORDER, 0.0)
         circles = flat[[self.node[goal] for goal in goals if goal in self.node]]
         inner = flat[[self.node[name] for name in framed]] if framed else flat
         wide = [inner - _AROUND, inner + _AROUND] if framed else [inner]
@@ -85,21 +85,25 @@ class _Map:
         at = 0.0
         for storey in self.shown:
             west, east = (
-                (float(low[0]), float(low[0] + extent[0])) if framed else self._extent(buildings, scan, storey, goals)
+                (float(low[0]), float(low[0] + extent[0]))
+                if framed
+                else self._extent(buildings, scan, storey, goals, radius)
             )
             self.left[storey], self._west[storey] = at, west
             self.panel[storey] = (east - west) * self.scale + 2 * _MARGIN
             at += _APART if framed else self.panel[storey]
         self.width = at
 
-    def _extent(self, buildings: Buildings, scan: str, storey: int, goals: Sequence[str]) -> tuple[float, float]:
+    def _extent(
+        self, buildings: Buildings, scan: str, storey: int, goals: Sequence[str], radius: float
+    ) -> tuple[float, float]:
         """How far a storey and its stairs reach from west to east."""
         world = buildings.world(scan)
         own = [node for node, there in enumerate(self.storeys) if there == storey]
         ahead = [other for node in own for other in world.candidates[node, : world.degree[node]].tolist()]
         east = self._flat[[*own, *ahead], 0]
         ends = [self.node[goal] for goal in goals if goal in self.node and self.storeys[self.node[goal]] == storey]
-        rims = [float(self._flat[node, 0]) + side for node in ends for side in (-SUCCESS_RADIUS, SUCCESS_RADIUS)]
+        rims = [float(self._flat[node, 0]) + side for node in ends for side in (-radius, radius)]
         low, high = min([float(east.min()), *rims]) - _BORDER, max([float(east.max()), *rims]) + _BORDER
         spare = max(4.0 - (high - low), 0.0) / 2
         return low - spare, high + spare
@@ -133,7 +137,7 @@ def draw_map(buildings: Buildings, walks: Walk | Sequence[Walk], options: MapOpt
     options = options or MapOptions()
     walk = walks[options.own]
     places = sorted({name for one in walks for name in one.places}) if options.here and walk.reference else ()
-    layout = _Map(buildings, walk.scan, walk.goals, places, () if options.here else options.storeys)
+    layout = _Map(buildings, walk.scan, walk.goals, places, () if options.here else options.storeys, walk.radius)
     drawing = Drawing(layout.width, layout.height, _describe(walk, options.step))
     drawing.data["metre"] = f"{layout.scale:.3f}"
     event, left_edge, width = None, 0.0, drawing.width
@@ -145,9 +149,12 @@ def draw_map(buildings: Buildings, walks: Walk | Sequence[Walk], options: MapOpt
     labels = Labels((left_edge, 0, left_edge + width, drawing.height))
     _draw_building(drawing, layout, buildings, walk.scan)
     _draw_ways(drawing, layout, walks, options)
+    below = len(drawing.shapes)
     if event is not None and layout.shows(layout.node[event.viewpoint]):
         _draw_agent(drawing, layout, labels, event, options, _is_near(buildings, event))
+    above = len(drawing.shapes)
     _draw_names(drawing, layout, labels, _room_groups(buildings, walk.scan, layout))
+    drawing.lower(above, below)
     if options.here and event is not None:
         drawing.cut(left_edge, width, (_APART - width) / 2 if places else 0)
     if options.legend:
@@ -182,7 +189,8 @@ def _draw_ways(drawing: Drawing, layout: _Map, walks: Sequence[Walk], options: M
     for name in walk.goals:
         if name in layout.node and layout.shows(layout.node[name]):
             centre = layout.point(layout.node[name])
-            drawing.circle("goal", centre, SUCCESS_RADIUS * layout.scale)
+            if walk.radius:
+                drawing.circle("goal", centre, walk.radius * layout.scale)
             drawing.circle("goal-mark", centre, 5)
     for number, one in enumerate(walks):
         if number != options.own:
@@ -209,7 +217,7 @@ def _draw_ways(drawing: Drawing, layout: _Map, walks: Sequence[Walk], options: M
 
 
 def _draw_names(drawing: Drawing, layout: _Map, labels: Labels, rooms: list[tuple[list[int], str]]) -> None:
-    """The names of storeys and rooms, where they cover neither marks nor each other."""
+    """The names of storeys and rooms, where they cover neither marks nor each other; what has no place is left out."""
     if layout.count > 1:
         for storey in layout.shown:
             at, said = (layout.left[storey] + 6, 18.0), f"Storey {storey + 1}"
@@ -223,8 +231,9 @@ def _draw_names(drawing: Drawing, layout: _Map, labels: Labels, rooms: list[tupl
             x, y = np.mean([layout.point(node) for node in nodes], axis=0)
             short = room.split(",")[0].split(" containing ")[0]  # as in "porch, terrace, deck, driveway"
             spots = [*_in_the_middle(float(x), float(y)), *around((float(x), float(y)), 8, _LABEL)]
-            at, anchor = labels.place(short, _LABEL, spots)
-            drawing.text("room", at, short, size=_LABEL, anchor=anchor)
+            spot = labels.place_if_free(short, _LABEL, spots)
+            if spot is not None:
+                drawing.text("room", spot[0], short, size=_LABEL, anchor=spot[1])
 
 
 def _in_the_middle(x: float, y: float) -> list[Spot]:
@@ -315,7 +324,7 @@ def _draw_legend(drawing: Drawing, layout: _Map, walks: Sequence[Walk], options:
     entries += [(f"path-{number % len(AGENTS)}", name) for number, name in enumerate(options.legend[: len(walks)])]
     entries.append(("start", "start"))
     if walk.goals:
-        entries.append(("goal", f"goal, {SUCCESS_RADIUS:g} m around it"))
+        entries.append(("goal", f"goal, {walk.radius:g} m around it") if walk.radius else ("goal-mark", "goal"))
     if options.step is not None:
         entries += [("candidate-mark", "candidate"), ("chosen-mark", "chosen")]
     if walk.left_reference is not None:

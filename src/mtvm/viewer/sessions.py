@@ -10,14 +10,14 @@ import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from mtvm.acting.find import find_policy
-from mtvm.acting.policy import Policy
+from mtvm.acting.policy import Policy, WordAttention
 from mtvm.acting.recording import event_of, way_of
 from mtvm.acting.scenes import Scenes
 from mtvm.acting.walk import Walking
@@ -32,6 +32,8 @@ from mtvm.viewer.sources import Live
 
 if TYPE_CHECKING:
     from mtvm.models.agent import Agent, Observation
+
+ByHead = Callable[[], list[list[WordAttention]]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,6 +107,8 @@ class LiveSession:
         self._live = live
         self.events: list[StepEvent] = []
         """What was done; the last one is what the agent thinks now, until `act` says what is done."""
+        self.by_head: list[ByHead | None] = []
+        """The attention of each of these by layer and head, made when somebody asks."""
 
     @property
     def buildings(self) -> Buildings:
@@ -184,6 +188,8 @@ class Session(LiveSession):
         with self._live.lock:
             self._sights, decided = self._walking.think()
             self.events.append(event_of(self._sights, decided, 0))
+            attention = decided[0].attention
+            self.by_head.append(None if attention is None else attention.by_head)
         return self.events[-1]
 
 

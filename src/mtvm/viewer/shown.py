@@ -14,14 +14,15 @@ from mtvm.errors import InputError
 from mtvm.tasks.data import DataFolder
 from mtvm.viewer.buildings import Buildings
 from mtvm.viewer.figures import Walk
+from mtvm.viewer.heads import Heads
 from mtvm.viewer.refusals import UnknownError
 from mtvm.viewer.sources import Live, Source
 
 if TYPE_CHECKING:
     from mtvm.viewer.buildings import Painter
-    from mtvm.viewer.sessions import Limits, LiveAgent, LiveSession, Sessions
+    from mtvm.viewer.sessions import ByHead, Limits, LiveAgent, LiveSession, Sessions
 
-_KEPT_WALKS = 64
+_KEPT_WALKS, _KEPT_BY_HEAD = 64, 4
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,6 +54,7 @@ class Shown:
         self._skyboxes = skyboxes
         self._buildings: dict[Path, Buildings] = {}
         self._thought: OrderedDict[tuple[int, str], Walk] = OrderedDict()
+        self._by_head: OrderedDict[tuple[int, str], tuple[Walk, list[Heads]]] = OrderedDict()
         self._sessions: Sessions | None = None
         self._lock = threading.Lock()
         self.guides: list[Guide] = []
@@ -138,14 +140,40 @@ class Shown:
         known = any(event.words for event in walk.events)
         if not attention or known or source.live is None or source.live.is_policy:
             return walk
-        walk = self._rethought(source, walk)
+        walk, _ = self._rethought(source, walk)
         with self._lock:
             self._thought[key] = walk
             while len(self._thought) > _KEPT_WALKS:
                 self._thought.popitem(last=False)
         return walk
 
-    def _rethought(self, source: Source, walk: Walk) -> Walk:
+    def heads(self, source: int | None, identity: str | None, session: str | None) -> tuple[Walk, list[Heads]]:
+        """A walk, and the attention at each of its steps by layer and head; an agent that is here walks it again."""
+        if session is not None:
+            live = self.session(session)
+            with live.lock:
+                walk, known = live.walk(), list(live.by_head)
+        elif source is None or identity is None:
+            raise InputError("name a walk by source and id, or by session.")
+        else:
+            found = self.source(source)
+            if found.live is None or found.live.is_policy:
+                raise InputError(f"no agent of {found.name} is here to think this walk over again, head by head.")
+            with self._lock:
+                if (source, identity) in self._by_head:
+                    return self._by_head[source, identity]
+            walk, known = self._rethought(found, found.walk(identity))
+        steps = [one() for one in known if one is not None]
+        if len(steps) < len(walk.events):
+            raise InputError("this agent does not say where it looked, head by head.")
+        if session is None and source is not None and identity is not None:
+            with self._lock:
+                self._by_head[source, identity] = walk, steps
+                while len(self._by_head) > _KEPT_BY_HEAD:
+                    self._by_head.popitem(last=False)
+        return walk, steps
+
+    def _rethought(self, source: Source, walk: Walk) -> tuple[Walk, list[ByHead | None]]:
         """The same way with what the agent thinks along it."""
         from mtvm.viewer.sessions import Session, load_live
 
@@ -163,7 +191,7 @@ class Shown:
             session.act(event.action)
         done = dataclasses.replace(session.events[-1], action=walk.events[-1].action)
         events = [dataclasses.replace(event, id=walk.id) for event in [*session.events[:-1], done]]
-        return dataclasses.replace(walk, events=events)
+        return dataclasses.replace(walk, events=events), session.by_head
 
     def buildings_of(self, scan: str, guide: int | None = None, source: int | None = None) -> Buildings:
         """Where a building is."""

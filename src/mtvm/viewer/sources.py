@@ -24,11 +24,14 @@ from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.evaluation_folder import MANIFEST, METRICS_FILE, RESULTS, check_walks, read_manifest
 from mtvm.tasks.events import STEPS, EventFile, StepEvent, events_of_trajectory
 from mtvm.tasks.load import load_episodes
+from mtvm.tasks.metric import NAVIGATION
 from mtvm.tasks.metrics import goal_distance, path_length, score_trajectories, summarize
 from mtvm.tasks.results import Pose, checked_nodes, read_results
 from mtvm.viewer.figures import Walk
 from mtvm.viewer.refusals import UnknownError
 from mtvm.world.storeys import storey_changes, storeys
+
+_USUAL = {metric.name for metric in NAVIGATION}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -143,6 +146,7 @@ class Source:
             walk,
             distances=self._distances(walk.viewpoints, row),
             mistake=mistake,
+            radius=task.success.radius,
             answer=None if self.answers is None else self.answers[row],
             target=str(wanted[row]) if wanted and task.answer == "object" else None,
         )
@@ -158,13 +162,16 @@ class Source:
 
     def describe(self) -> dict[str, Any]:
         """What the page's header says of it."""
+        task = self.episodes.task
         return {
             "name": self.name,
-            "task": self.episodes.task.name,
+            "task": task.name,
             "split": self.episodes.split,
             "episodes": len(self.episodes),
             "metrics": {name: round(value, 3) for name, value in summarize(self.columns).items()},
-            "can_walk": self.live is not None,
+            "headline": [*task.headline_metrics, *(one.name for one in task.metrics if one.name not in _USUAL)],
+            "meanings": {metric.name: dataclasses.asdict(metric) for metric in task.metrics},
+            "can_rethink": self.live is not None and not self.live.is_policy,
             "has_steps": self.steps is not None,
             "notes": self.notes,
         }

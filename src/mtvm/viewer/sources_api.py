@@ -50,11 +50,7 @@ def add_sources(app: FastAPI, shown: Shown) -> None:
             "server": shown.name,
             "sources": [source.describe() for source in shown.sources],
             "agents": [{"name": guide.name, "buildings": guide.buildings.scans} for guide in shown.guides],
-            "metrics": {
-                metric.name: dataclasses.asdict(metric)
-                for metrics in (METRICS.values(), *(source.episodes.task.metrics for source in shown.sources))
-                for metric in metrics
-            },
+            "metrics": {metric.name: dataclasses.asdict(metric) for metric in METRICS.values()},
         }
 
     @app.get("/api/sources/{number}/episodes")

@@ -14,12 +14,14 @@ from mtvm.viewer.charts import Scale, draw_curves, draw_matrix, draw_memory
 from mtvm.viewer.export_queue import Check, ExportQueue
 from mtvm.viewer.exporting import export
 from mtvm.viewer.figures import Walk
+from mtvm.viewer.heads import count_heads, with_head
 from mtvm.viewer.maps import MapOptions, draw_map
 from mtvm.viewer.shown import Shown
 from mtvm.viewer.strips import draw_strip
 
 Id = Annotated[str, Query(max_length=1000)]
 Step = Annotated[int | None, Query(ge=0)]
+Number = Annotated[int | None, Query(ge=1)]
 Agents = Annotated[tuple[int, ...], Query(max_length=20)]
 
 
@@ -66,6 +68,18 @@ def _add_drawings(app: FastAPI, shown: Shown) -> None:
         _, walks, names, _ = _walks(shown, source, id, session, agents)
         return svg(draw_curves(walks, legend=names if len(names) > 1 else ()).svg())
 
+    @app.get("/api/walk/heads")
+    def heads(source: int | None = None, id: Id | None = None, session: str | None = None) -> dict[str, int]:
+        """How many layers and heads an agent has, whose attention matrix.svg and memory.svg draw."""
+        return count_heads(shown.heads(source, id, session)[1])
+
+    def attended(
+        source: int | None, identity: str | None, session: str | None, layer: int | None, head: int | None
+    ) -> Walk:
+        if layer is None and head is None:
+            return shown.chosen(source, identity, session, attention=True)[1]
+        return with_head(*shown.heads(source, identity, session), layer, head)
+
     @app.get("/api/walk/matrix.svg")
     def matrix(
         source: int | None = None,
@@ -73,10 +87,11 @@ def _add_drawings(app: FastAPI, shown: Shown) -> None:
         session: str | None = None,
         step: Step = None,
         scale: Scale = "row",
+        layer: Number = None,
+        head: Number = None,
     ) -> Response:
-        """The attention on each word at each step."""
-        _, found = shown.chosen(source, id, session, attention=True)
-        return svg(draw_matrix(found, step, scale).svg())
+        """The attention on each word at each step; by default of the final layer, as the mean of its heads."""
+        return svg(draw_matrix(attended(source, id, session, layer, head), step, scale).svg())
 
     @app.get("/api/walk/memory.svg")
     def memory(
@@ -85,10 +100,11 @@ def _add_drawings(app: FastAPI, shown: Shown) -> None:
         session: str | None = None,
         step: Step = None,
         scale: Scale = "row",
+        layer: Number = None,
+        head: Number = None,
     ) -> Response:
-        """The attention on each memory token at each step."""
-        _, found = shown.chosen(source, id, session, attention=True)
-        return svg(draw_memory(found, step, scale).svg())
+        """The attention on each memory token at each step; by default of the final layer, as the mean of its heads."""
+        return svg(draw_memory(attended(source, id, session, layer, head), step, scale).svg())
 
 
 def _walks(
@@ -97,7 +113,7 @@ def _walks(
     """What is drawn in one figure: the walks, the agents' names, and which of them is meant."""
     if session is not None and source is not None and identity is not None:
         first, live = shown.walk(source, identity), shown.session(session)
-        walk = dataclasses.replace(live.walk(), reference=first.reference, goals=first.goals)
+        walk = dataclasses.replace(live.walk(), reference=first.reference, goals=first.goals, radius=first.radius)
         return live.buildings, [first, walk], (shown.source(source).name, "now"), 1
     buildings, found = shown.chosen(source, identity, session)
     if session is not None or source is None or identity is None:

@@ -14,7 +14,7 @@ import { Talk } from "./talk.js";
 const $ = (name) => document.getElementById(name);
 const PLAY = 900; // milliseconds a step
 
-const state = { view: "watch", agents: [0], id: null, step: 0, tab: "words", scale: "row" };
+const state = { view: "watch", agents: [0], id: null, step: 0, tab: "words", scale: "row", layer: null, head: null };
 const panes = [];
 const tables = new Tables((table) => { if (table === list?.table) list.grown(); else list?.filter(); });
 const walks = new Kept((key) => ask(`api/walk?${key}`));
@@ -85,6 +85,8 @@ function fillSources() {
   $("talk-tab").title = info.agents.length ? "" : "No agent is here: open a run instead of a result file.";
 }
 
+// What the metrics are; each task says what its own mean.
+const unitsOf = (source) => info.sources[source]?.meanings ?? info.metrics;
 const split = (source) => `${info.sources[source].task} ${info.sources[source].split}`;
 const nameOf = (source) => info.sources[source].name;
 // Where all that are compared are of one split, its name says nothing.
@@ -106,7 +108,7 @@ async function read() {
   const view = given.has("talk") ? "talk" : given.get("view") === "overview" ? "overview" : "watch";
   Object.assign(state, {
     agents: [first, ...new Set(others)], id: given.get("id"), step: Number(given.get("step")) || 0, view,
-    tab: given.get("tab") ?? "words", scale: given.get("scale") ?? "row",
+    tab: given.get("tab") ?? "words", scale: given.get("scale") ?? "row", layer: given.get("layer"), head: given.get("head"),
   });
   list.set(Object.fromEntries(given));
   await update();
@@ -123,10 +125,10 @@ function go(changes) {
 }
 
 function remember() {
-  const { agents, id, step, view, tab, scale } = state;
+  const { agents, id, step, view, tab, scale, layer, head } = state;
   const address = `#${query({
     source: agents[0], other: agents.slice(1).join(",") || null, id, step: step || null, talk: view === "talk" ? 1 : null,
-    view: view === "overview" ? view : null, tab: tab === "words" ? null : tab, scale: scale === "row" ? null : scale, ...list.get(),
+    view: view === "overview" ? view : null, tab: tab === "words" ? null : tab, scale: scale === "row" ? null : scale, layer, head, ...list.get(),
   })}`;
   if (remembered !== null && remembered !== subject()) history.pushState(null, "", address);
   else history.replaceState(null, "", address);
@@ -145,7 +147,7 @@ async function update() {
     } else {
       note = await openSources(mine);
       if (mine !== updates) return;
-      if (state.view === "overview") await overview.show(state.agents, state.agents.map(shortName), info.metrics);
+      if (state.view === "overview") await overview.show(state.agents, state.agents.map(shortName), unitsOf(state.agents[0]));
       else note = (await openEpisode(mine)) ?? note;
     }
     if (mine !== updates) return; // a later click overtook this one
@@ -171,7 +173,7 @@ function arrange() {
   $("episodes").hidden = state.view === "talk";
   $("overview").hidden = state.view !== "overview";
   document.querySelector("main").hidden = state.view === "overview";
-  insight.choose(state.tab, state.scale);
+  insight.choose(state.tab, state.scale, state.layer, state.head);
   if (before === state.view) return;
   if (playing) togglePlay();
   watched = [];
@@ -221,14 +223,14 @@ function drawHeader() {
   $("compare").querySelector("summary").textContent = state.agents.length > 1 ? `Compare (${state.agents.length})` : "Compare";
   const many = state.agents.length > 1;
   $("means").replaceChildren(...state.agents.map((source, agent) => element("span", { class: `agent-${agent % 10}` }, ...(many ? [element("span", { class: "swatch" }), `${shortName(source)}  `] : []),
-    Object.entries(info.sources[source].metrics).filter(([name]) => (many ? ["SR", "SPL"] : ["NE", "SR", "SPL", "nDTW"]).includes(name))
-      .map(([name, value]) => `${name} ${value.toFixed(info.metrics[name].unit === "m" ? 2 : 1)}`).join("  "))));
+    Object.entries(info.sources[source].metrics).filter(([name]) => [...info.sources[source].headline, ...(many ? [] : ["NE", "SR", "nDTW"])].includes(name))
+      .map(([name, value]) => `${name} ${value.toFixed(unitsOf(source)[name].unit === "m" ? 2 : 1)}`).join("  "))));
   const said = state.agents.flatMap((source) => info.sources[source].notes.map((one) => `${nameOf(source)}: ${one}`));
   $("source-notes").hidden = !said.length;
   $("source-notes").textContent = said.join(" ");
 }
 
-const canRethink = (walk, source) => info.sources[source].can_walk && !walk.events.some((event) => event.words);
+const canRethink = (walk, source) => info.sources[source].can_rethink && !walk.events.some((event) => event.words);
 
 // The walks of all agents in the episode; returns what is wrong if one is missing.
 async function openEpisode(mine) {
@@ -266,7 +268,7 @@ async function think(source, id) {
 function scene() {
   if (state.view === "talk") return talk.scene();
   const parts = watched.map(({ source, number, walk }) => ({
-    walk, pane: paneOf(number), title: nameOf(source), live: false, place: { source },
+    walk, pane: paneOf(number), title: state.agents.length > 1 ? shortName(source) : nameOf(source), live: false, place: { source },
     address: { source, id: state.id, ...(state.agents.length > 1 ? { agents: state.agents } : {}) },
   }));
   return { parts, main: parts[0] };
@@ -295,11 +297,13 @@ async function redraw() {
   const [plans, sights] = await Promise.all([Promise.all(parts.map(planOf)), Promise.all(parts.map((part) => sightsOf(part, step)))]);
   if (asked !== draws) return; // a later step overtook this one
   arrangePanes(parts);
+  const names = [];
+  for (const { pane, title } of parts) names[pane.number] = title;
   const mine = Math.min(step, main.walk.events.length - 1);
   await Promise.all([
-    ...parts.map((part, number) => part.pane.show(part.walk, part.address, step, { title: part.title, live: part.live && talk.canAct(step), units: info.metrics, plan: plans[number], sights: sights[number] })),
+    ...parts.map((part, number) => part.pane.show(part.walk, part.address, step, { title: part.title, live: part.live && talk.canAct(step), units: unitsOf(part.place.source), plan: plans[number], sights: sights[number], names })),
     look(main.walk, main.walk.events[mine], main.place, main.live && talk.canAct(step), plans[parts.indexOf(main)]),
-    insight.draw(main.walk, main.address, step, failed),
+    insight.draw(main.walk, main.address, step, failed, state.view === "talk" || info.sources[state.agents[0]].can_rethink),
   ]);
   insight.mark(step);
   if (state.view === "watch") {
@@ -348,7 +352,7 @@ function drawExports(address, step) {
   const link = (name, title, more = {}) => element("a", { href: `api/walk/${name}?${query({ ...address, ...more })}`, download: "" }, title);
   const { agents, ...alone } = address;
   $("exports").replaceChildren(link("walk.gif", "GIF"), link("frames.zip", "PNGs"), link("walk.html", "HTML"), link("map.svg", "map SVG", { step, legend: true }),
-    element("a", { href: `api/walk/matrix.svg?${query({ ...alone, scale: state.scale })}`, download: "" }, "matrix SVG"), link("curves.svg", "curves SVG"),
+    element("a", { href: `api/walk/matrix.svg?${query({ ...alone, scale: state.scale, layer: state.layer, head: state.head })}`, download: "" }, "matrix SVG"), link("curves.svg", "curves SVG"),
     element("a", { href: `api/walk/strip.svg?${query(alone)}`, download: "" }, "views SVG"));
 }
 

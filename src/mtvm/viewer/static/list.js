@@ -1,6 +1,7 @@
 // The list of episodes: filtered and sorted in memory, of which only the rows in sight exist.
 
 import { element } from "./api.js";
+import { inOneLine } from "./names.js";
 
 const HEIGHT = 58;
 const $ = (name) => document.getElementById(name);
@@ -175,7 +176,7 @@ export class EpisodeList {
     const made = element(
       "div",
       { role: "option", id: `row-${place}`, class: "row", "aria-selected": String(chosen), "data-id": identity, onclick: () => this.pick(place) },
-      element("span", { class: "marks" }, ...marks), element("span", { class: "text" }, text[row]), element("small", {}, facts.join(" · ")),
+      element("span", { class: "marks" }, ...marks), element("span", { class: "text" }, inOneLine(text[row])), element("small", {}, facts.join(" · ")),
     );
     made.style.top = `${place * HEIGHT}px`;
     if (chosen) $("list").setAttribute("aria-activedescendant", made.id);

@@ -19,3 +19,10 @@ export function describe(plan, event, name) {
   if (storeys) parts.push(storeys > 0 ? "upstairs" : "downstairs");
   return parts.filter(Boolean).join(", ");
 }
+
+// A dialog's markers, and who speaks after them.
+export const ROLES = /<(NAV|ORA|TAR)>/;
+export const SPEAKERS = { NAV: "Navigator", ORA: "Oracle", TAR: "Target" };
+
+// A dialog in one line.
+export const inOneLine = (text) => text.replace(/\s*<(NAV|ORA|TAR)>/g, (_, role) => ` ${SPEAKERS[role]}:`).trim();

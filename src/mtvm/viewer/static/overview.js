@@ -83,8 +83,8 @@ export class Overview {
       const show = () => this.filter({ [name]: `${bar.from ?? ""}..${bar.to ?? ""}` });
       const values = bar.agents.map((found) => found[this.metric]);
       const spoken = values.map(([value, low, high], agent) => `${this.names[agent]} ${value.toFixed(1)}${low === null ? "" : ` (${low.toFixed(1)} to ${high.toFixed(1)})`}`).join(", ");
-      const group = shape("g", { class: "bar", tabindex: 0, role: "button", "aria-label": `${said}: ${this.metric} ${spoken}; ${bar.episodes} episodes` });
-      group.append(Object.assign(shape("title", {}), { textContent: `${said}: ${this.metric} ${spoken}; ${bar.episodes} episodes` }));
+      const group = shape("g", { class: "bar", tabindex: 0, role: "button", "aria-label": `${said} ${bar.episodes} episodes, ${this.metric}: ${spoken}` });
+      group.append(Object.assign(shape("title", {}), { textContent: `${said} ${bar.episodes} episodes, ${this.metric}: ${spoken}` }));
       group.append(shape("rect", { x: left - 4, y: 0, width: BAR * agents + 8, height: HIGH + 40, class: "catch" }));
       values.forEach(([value, low, high], agent) => {
         const x = left + BAR * agent;

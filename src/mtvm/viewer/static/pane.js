@@ -1,8 +1,9 @@
 // One agent's walk: instruction, map, what it thinks of its candidates, its memory and its metrics.
 
 import { Kept, askDrawing, element, query } from "./api.js";
+import { Legend } from "./legend.js";
 import { MapView } from "./map.js";
-import { describe } from "./names.js";
+import { ROLES, SPEAKERS, describe } from "./names.js";
 import { drawObjects, drawSaid } from "./said.js";
 
 const mapPath = (address, step, all) => `api/walk/map.svg?${query({ ...address, step, here: all ? null : true })}`;
@@ -11,6 +12,7 @@ const LIKELY = 0.005;
 export class Pane {
   constructor({ act, hover, number }) {
     this.act = act;
+    this.number = number;
     this.hover = hover;
     this.request = 0;
     this.kept = new Kept(askDrawing); // drawings of the walk that is shown
@@ -23,10 +25,11 @@ export class Pane {
     this.map = this.view.root;
     this.whole = element("button", { type: "button", class: "whole", "aria-pressed": "false", onclick: () => this.toggleWhole() }, "whole building");
     this.view.tools.append(this.whole);
+    this.legend = new Legend();
     this.actions = element("ol", { class: "actions", "aria-label": "Candidates and their probabilities" });
     this.memory = element("div", { class: "memory" });
     const thought = element("div", { class: "thought" }, this.said, this.actions, this.objects, this.memory);
-    this.root = element("article", { class: `pane agent-${number % 10}`, "data-agent": number }, this.title, this.words, this.map, thought, this.metrics);
+    this.root = element("article", { class: `pane agent-${number % 10}`, "data-agent": number }, this.title, this.words, element("div", { class: "framed" }, this.map, this.legend.root), thought, this.metrics);
     for (const part of [this.map, this.actions]) {
       part.addEventListener("pointerover", (event) => this.hover?.(this.actionAt(event)));
       part.addEventListener("pointerleave", () => this.hover?.(null));
@@ -44,11 +47,11 @@ export class Pane {
   }
 
   // `address` names the walk to the server; `plan` is where the building's viewpoints are, `sights` what is at this one.
-  async show(walk, address, step, { title, live = false, units, plan, sights = [] }) {
+  async show(walk, address, step, { title, live = false, units, plan, sights = [], names = [title] }) {
     const same = this.walk && walk.id === this.walk.id && walk.scan === this.walk.scan;
     if (walk !== this.walk || live) this.kept.clear();
     const last = walk.events.length - 1, mine = Math.min(step, last), ended = step > last;
-    Object.assign(this, { walk, address, live, plan, step: mine });
+    Object.assign(this, { walk, address, live, plan, names, step: mine });
     this.root.classList.toggle("ended", ended);
     const event = walk.events[mine], done = event?.action === event?.candidates.length;
     this.title.replaceChildren(element("span", { class: "swatch" }), title, ...(walk.id && !live ? [element("code", { title: "the episode" }, walk.id)] : []),
@@ -91,6 +94,7 @@ export class Pane {
       shape.addEventListener("click", () => this.picks(shape.dataset.viewpoint));
     }
     this.view.show(drawing, keep);
+    this.legend.show(drawing, this.walk ? this.number : null, this.walk ? this.names : []);
   }
 
   // What a candidate is, in words.
@@ -187,9 +191,6 @@ export class Pane {
     this.said.hidden = this.objects.hidden = true;
   }
 }
-
-const ROLES = /<(NAV|ORA|TAR)>/;
-const SPEAKERS = { NAV: "Navigator", ORA: "Oracle", TAR: "Target" };
 
 // Texts with role markers as turns; others as they are.
 function inTurns(parts) {

@@ -92,17 +92,24 @@ async function drawSphere(container, { place, plan, event, objects, act, hover }
   const { shown, markers } = await viewer(container, picture);
   if (overtaken()) return;
   const next = event.way?.[0] ?? event.candidates[event.action];
-  const yaw = plan[next] ? direction(plan, event.viewpoint, next).heading : event.heading;
+  const framed = objects.filter(({ view, box }) => Number.isInteger(view) && Array.isArray(box) && box.length === 4);
+  const pointed = plan[next] ? undefined : (framed.find((one) => one.chosen) ?? framed.find((one) => one.target)); // where it stops it looks at its object
+  const [yaw, pitch] = pointed ? middle(corners(pointed.view, pointed.box)) : [plan[next] ? direction(plan, event.viewpoint, next).heading : event.heading, picture ? -0.1 : 0];
   if (picture !== now) {
     now = picture;
     await shown.setPanorama(picture ?? plainSphere(), { transition: false, showLoader: false, position: { yaw, pitch: 0 } });
     if (overtaken()) return;
   }
-  shown.rotate({ yaw, pitch: picture ? -0.1 : 0 });
-  const framed = objects.filter(({ view, box }) => Number.isInteger(view) && Array.isArray(box) && box.length === 4);
+  shown.rotate({ yaw, pitch });
   markers.setMarkers([...words(place, picture, framed), ...framed.flatMap(frame), ...candidates(place, plan, event, act, hover)]);
   uncover(container);
   container.dataset.ready = picture ? "image" : "words";
+}
+
+// The middle of a box: headings may lie on both sides of a half turn.
+function middle(around) {
+  const [first] = around[0], mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length;
+  return [first + mean(around.map(([heading]) => Math.atan2(Math.sin(heading - first), Math.cos(heading - first)))), mean(around.map(([, elevation]) => elevation))];
 }
 
 // The box of an object that the agent may answer with, and its name.
@@ -157,16 +164,18 @@ export function markPanorama(action) {
 }
 
 let looking = 0;
+const WORDS = [".object-name", ".sight.room", ".sight.object", ".sight.caption"]; // the most important first
 
-// Words that would lie over a candidate give way; asked again whenever the view moves.
+// Words that would lie over a candidate, or over more important words, give way; asked again whenever the view moves.
 function uncover(container) {
   cancelAnimationFrame(looking);
   looking = requestAnimationFrame(() => {
-    const marks = [...container.querySelectorAll(".candidate")].map((part) => part.getBoundingClientRect());
+    const taken = [...container.querySelectorAll(".candidate")].map((part) => part.getBoundingClientRect());
     const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
-    for (const word of container.querySelectorAll(".sight")) {
-      const box = word.getBoundingClientRect();
-      word.classList.toggle("covers", marks.some((mark) => !apart(box, mark)));
+    for (const word of WORDS.flatMap((kind) => [...container.querySelectorAll(kind)])) {
+      const box = word.getBoundingClientRect(), free = taken.every((other) => apart(box, other));
+      word.classList.toggle("covers", !free);
+      if (free && box.width) taken.push(box);
     }
   });
 }
