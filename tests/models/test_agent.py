@@ -198,6 +198,14 @@ def test_agent_truncates_a_long_text_on_the_side_asked_for():
         assert torch.allclose(agent._remembering.text.states, states)
 
 
+def test_agent_says_how_much_of_its_instructions_it_cannot_read(capsys):
+    agent = Agent(make_model())
+    agent.start(["Go on, naïve one.", "Stop."])
+    assert capsys.readouterr().err == ""
+    agent.start(["Stop", "कमरे"])  # a vowel sign
+    assert "12.5% of the letters of these instructions are lost" in capsys.readouterr().err
+
+
 def test_agent_refuses_wrong_observations(views):
     agent = Agent(make_model())
     agent.start(TEXTS)

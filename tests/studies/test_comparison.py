@@ -87,6 +87,23 @@ def test_bad_evaluations_are_refused(tmp_path):
         read_evaluation(tmp_path / "b")
 
 
+def test_what_one_agent_was_not_measured_by_is_left_out(tmp_path, capsys):
+    """As the metrics of answers, beside an agent that gave none."""
+    first, other = write(tmp_path / "a", [0, 100]), write(tmp_path / "b", [100, 100])
+    table = tmp_path / "b" / "episodes.csv"
+    rows = [line.split(",") for line in table.read_text().splitlines()]
+    place = rows[0].index("CLS")
+    table.write_text("\n".join(",".join(cell for at, cell in enumerate(row) if at != place) for row in rows))
+    for evaluations in ([first, other], [other, first]):
+        for scores in read_trainings(evaluations):
+            assert set(scores.columns) == {metric.name for metric in scores.metrics} == set(NAMES) - {"CLS"}
+    assert set(read_seeds(str(tmp_path / "[ab]")).columns) == set(NAMES) - {"CLS"}
+    main(["compare", first, other])
+    with pytest.raises(SystemExit):
+        main(["compare", first, other, "--metrics", "CLS"])
+    assert "'CLS' was not measured in all of them; choose from NE, SR" in capsys.readouterr().err
+
+
 def test_command_prints_lines_or_json(tmp_path, capsys):
     first, other = write(tmp_path / "a", [0, 100, 0, 100]), write(tmp_path / "b", [100] * 4)
     main(["compare", first, other, "--metrics", "SR", "NE"])

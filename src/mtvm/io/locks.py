@@ -1,4 +1,9 @@
-"""Locks on files and folders. The system lets go of them when a process ends, however it ends."""
+"""Locks on files and folders. The system lets go of them when a process ends, however it ends.
+
+Why not the package filelock: it locks a file of its own beside what is meant. Here the folder that is being written, or
+the file that is being extended, is locked itself, so that a leftover can be told from what somebody is writing, and
+nothing has to be cleared up afterwards. A file system without locks is no obstacle.
+"""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from mtvm.models.mirroring import language_of
 from mtvm.models.network import Network
 from mtvm.models.policy import NetworkPolicy
 from mtvm.models.seeing import Vision
-from mtvm.models.text import Tokens, letters, mirrored_too, read_texts
+from mtvm.models.text import Tokens, mirrored_too, read_texts, share_lost
 from mtvm.progress import notice
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
@@ -188,8 +188,7 @@ class Data:
                 f"{tokens.cut} of {len(episodes)} texts of {split.name} have more than {length} {reader.unit} and lose "
                 f"their {lost}; a model with a larger --model.max-text reads all of them."
             )
-        if unread := sum(map(reader.unreadable, episodes.texts)):
-            share = unread / sum(map(letters, episodes.texts))
+        if share := share_lost(episodes.texts, self.model):
             notice(
                 f"{share:.1%} of the letters of {split.name} are lost on {self.model.text_reader}; a model with "
                 "--model.text-reader characters or bytes reads any language."

@@ -1,4 +1,8 @@
-"""The exponential moving average (EMA) of the weights."""
+"""The exponential moving average (EMA) of the weights.
+
+The average itself is torch's. Its `AveragedModel` is not used: that is a copy of the whole network, with the frozen
+reader that no average concerns, while this keeps the trained weights alone and lends them to the network that is there.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 
 class EMA:
@@ -25,7 +30,8 @@ class EMA:
         self.updates += 1
         decay = min(self.decay, (1 + self.updates) / (10 + self.updates))
         current = dict(model.named_parameters())
-        torch._foreach_lerp_(list(self.weights.values()), [current[name].detach() for name in self.weights], 1 - decay)
+        average = get_ema_multi_avg_fn(decay)  # type: ignore[no-untyped-call]
+        average(list(self.weights.values()), [current[name].detach() for name in self.weights], self.updates)
 
     @contextlib.contextmanager
     def in_place(self, model: nn.Module) -> Iterator[None]:

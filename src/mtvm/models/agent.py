@@ -29,7 +29,8 @@ from mtvm.models.policy import Last, Remembering
 from mtvm.models.pretrained import agent_folder
 from mtvm.models.saving import load_model, save_model
 from mtvm.models.seeing import Featurizer, Vision
-from mtvm.models.text import Truncation, read_texts
+from mtvm.models.text import Truncation, read_texts, share_lost
+from mtvm.progress import notice
 from mtvm.world.simulator import Simulator
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING, VIEWS, angle_feature
 
@@ -122,6 +123,8 @@ class Agent:
             raise ValueError("at least one instruction is needed.")
         self.tokens = read_texts(texts, self.model.config, truncation)
         """The instructions, as the network reads them."""
+        if lost := share_lost(texts, self.model.config):
+            notice(f"{lost:.1%} of the letters of these instructions are lost on the agent, which cannot read them.")
         with torch.no_grad():
             self._remembering = Remembering(self.model, self.model.encode(self.tokens.to(self.model.device)))
         self._running = np.arange(len(texts))

@@ -283,6 +283,12 @@ def letters(text: str) -> int:
     return sum(unicodedata.category(sign)[0] in "LMN" for sign in unicodedata.normalize("NFD", text))
 
 
+def share_lost(texts: Sequence[str], config: ModelConfig) -> float:
+    """The share of the letters of texts that leave no trace in what a model of this config reads."""
+    unread = sum(map(text_reader(config.text_reader).unreadable, texts))
+    return unread / sum(map(letters, texts)) if unread else 0.0
+
+
 def tokenize(
     texts: Sequence[str], max_length: int = 80, *, leading_cls: bool = False, truncation: Truncation = "end"
 ) -> Tokens:

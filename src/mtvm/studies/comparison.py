@@ -66,9 +66,7 @@ def read_trainings(patterns: Sequence[str]) -> list[Scores]:
             raise InputError(
                 f"{pattern}: holds other episodes than {patterns[0]}{difference}; compare evaluations of one split."
             )
-        if scores.columns.keys() != found[0].columns.keys():
-            raise InputError(f"{pattern}: has other metrics than {patterns[0]}; compare evaluations of one task.")
-    return found
+    return _with_shared_metrics(found, patterns)
 
 
 def read_seeds(pattern: str) -> Scores:
@@ -82,7 +80,22 @@ def read_seeds(pattern: str) -> Scores:
         if _episodes(seed) != _episodes(seeds[0]):
             difference = _first_difference(seed, seeds[0])
             raise InputError(f"{folder}: holds other episodes than {folders[0]}{difference}; give seeds of one split.")
-    return Scores.of_seeds(seeds)
+    return Scores.of_seeds(_with_shared_metrics(seeds, folders))
+
+
+def _with_shared_metrics(found: Sequence[Scores], names: Sequence[Path | str]) -> list[Scores]:
+    """The same with what was measured of all of them: an agent that gave no answers has no metrics of answers."""
+    shared = [name for name in found[0].columns if all(name in scores.columns for scores in found)]
+    if not shared:
+        raise InputError(f"{names[0]}: shares no metric with {names[-1]}; compare evaluations of one task.")
+    return [
+        dataclasses.replace(
+            scores,
+            columns={name: scores.columns[name] for name in shared},
+            metrics=tuple(metric for metric in scores.metrics if metric.name in shared),
+        )
+        for scores in found
+    ]
 
 
 def _episodes(scores: Scores) -> list[tuple[str, str]]:

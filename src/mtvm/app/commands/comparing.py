@@ -40,7 +40,7 @@ def compare(
     measured = {metric.name: metric for metric in trainings[0].metrics}
     for name in metrics:
         if name not in measured:
-            raise InputError(f"{name!r} was not measured; choose from {', '.join(measured)}.")
+            raise InputError(f"{name!r} was not measured in all of them; choose from {', '.join(measured)}.")
     found = {name: compared_by(trainings, name) for name in metrics}
     if json_:
         numbers = {
