@@ -12,8 +12,11 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+import study
 import torch
 from PIL import Image
+from racing import VIEWPOINTS, graph_records
+from safetensors.torch import save_file
 
 from mtvm.app.cli import main
 from mtvm.configs.presets import PRESETS
@@ -57,8 +60,8 @@ SMALL = ModelConfig(
 )
 
 
-def make_samples(folder):
-    """Write the honest samples below a folder."""
+def make_samples(folder, long=False):
+    """Write the honest samples below a folder; if `long`, those of long targets too."""
     data = write_tiny_world(folder / "data", paths=2)
     shutil.rmtree(data / "connectivity")
     write_tiny_world(folder / "again", paths=2)
@@ -90,6 +93,14 @@ def make_samples(folder):
     _write_training(folder / "training", data)
     _write_other_tasks(data)
     _write_trial(folder / "trial")
+    _write_walks(folder, data)
+    _write_published(folder / "published", data)
+    _write_skyboxes(folder / "skyboxes")
+    _write_recording(folder / "recording")
+    _write_requests(folder / "requests", data)
+    if long:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            study.run(folder / "study", data)
 
 
 def _write_evaluation(folder, data):
@@ -173,11 +184,25 @@ def _write_weights(folder):
     save_model(model, folder / "agent")
     write_released(model, folder / "released.pt")
     torch.save(released_tensors(model), folder / "legacy.bin", _use_new_zipfile_serialization=False)
+    _write_bert(folder, model)
     state = {"model": model.state_dict(), "update": 3, "data": {"a": "b"}, "random": torch.get_rng_state()}
     checkpoint.save(folder / "checkpoint.pt", state)
     torch.save({"code": Path("x")}, folder / "code.pt")
     with contextlib.suppress(InputError):
         read_weight_file(folder / "code.pt")  # the first time, torch imports a good part of itself
+
+
+def _write_bert(folder, model):
+    """The language encoder alone, as transformers names its weights."""
+    bert = {
+        name.removeprefix("vln_bert.").replace("lalayer", "encoder.layer"): value.clone()
+        for name, value in released_tensors(model).items()
+        if name.startswith(("vln_bert.embeddings", "vln_bert.lalayer"))
+    }
+    for name in ("bert", "bert-safetensors"):
+        (folder / name).mkdir()
+    torch.save(bert, folder / "bert" / "pytorch_model.bin")
+    save_file(bert, folder / "bert-safetensors" / "model.safetensors")
 
 
 def _write_run(folder):
@@ -230,3 +255,93 @@ def _write_trial(folder):
     write_json(folder / "training.json", dict.fromkeys(TRAINED, 2))
     note = {"source": "bert.bin", "numbers": 10, "loaded": 5, "random": ["head.weight"]}
     write_json(folder / "import.json", note)
+
+
+def _write_walks(folder, data):
+    """Evaluations of agents without a network, as a whole with a manifest; one is of before there were manifests."""
+    for agent in ("shortest", "random"):
+        out = str(folder / f"walked-{agent}")
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            main(["eval", "--agent", agent, "--split", "r2r/val_unseen", "--data.folder", str(data), "--out", out])
+    (folder / "walked-random" / "r2r-val_unseen" / "manifest.json").unlink()
+
+
+def _write_published(folder, data):
+    """What NavGPT and REVERIE publish of a building, of two viewpoints, and the types of their rooms."""
+    viewpoints = World.load(data / "connectivity", ["tiny3"]).viewpoints[:2].tolist()
+    said = [f"heading {45 * n} - {45 * n + 45}:\ndown: a rug\nmiddle: a sofa\ntop: a lamp" for n in range(8)]
+    write_json(folder / "observations" / "tiny3.json", dict.fromkeys(viewpoints, "\n".join(said)))
+    things = [{"chair": {"heading": 45.0 * n, "distance": 2.0}} for n in range(8)]
+    write_json(folder / "objects_list" / "tiny3.json", dict.fromkeys(viewpoints, things))
+    box = {"7": {"name": "chair", "visible_pos": [3], "bbox2d": [[1, 2, 3, 4]]}}
+    for viewpoint in viewpoints:
+        write_json(folder / "BBox" / f"tiny3_{viewpoint}.json", {viewpoint: box})
+    rooms = {viewpoint: {"label": "h", "region_index": "1"} for viewpoint in viewpoints}
+    write_json(folder / "vp2room_label.json", {"pano_info": {"tiny3": rooms}})
+
+
+def _write_skyboxes(folder):
+    """A building of two viewpoints with images."""
+    write_json(folder / "connectivity" / "pair_connectivity.json", graph_records())
+    pictures = folder / "scans" / "pair" / "matterport_skybox_images"
+    pictures.mkdir(parents=True)
+    strip = np.random.default_rng(0).integers(0, 255, (16, 96, 3)).astype(np.uint8)
+    for viewpoint in VIEWPOINTS:
+        Image.fromarray(strip).save(pictures / f"{viewpoint}_skybox_small.jpg")
+
+
+def _write_recording(folder):
+    """What was recorded of VLN⟲BERT."""
+    folder.mkdir()
+    excerpt = Path(__file__).parents[1] / "golden" / "excerpt" / "golden"
+    for path in excerpt.glob("vlnbert_*"):
+        content = path.read_bytes()
+        packed = path.suffix == ".gz"
+        (folder / path.name.removesuffix(".gz")).write_bytes(gzip.decompress(content) if packed else content)
+
+
+def _write_requests(folder, data):
+    """What a browser asks the server of the page for; `SESSION` stands for a session that is open."""
+    folder.mkdir()
+    viewpoint = str(World.load(data / "connectivity", ["tiny3"]).viewpoints[0])
+    episode = load_episodes("r2r", "val_unseen", data).ids[0]
+    walk, drawn = {"source": 0, "id": episode}, {"step": 1, "agents": [0, 1]}
+    begin = {"text": "go left.", "agent": 0, "building": "tiny3", "viewpoint": viewpoint, "heading": 0.5}
+    sight = {"headings": [0.0, 1.0], "elevations": [0.0, 0.0], "features": [[], []], "heading": 1.0}
+    asked = [
+        *(
+            ("GET", path, query)
+            for path, query in (
+                ("overview", {}),
+                ("sources/0/episodes", {"first": 0, "count": 2}),
+                ("sources/0/notes", {}),
+                ("summary", {"agents": [0, 1]}),
+                (f"buildings/tiny3/{viewpoint}", {"agent": 0}),
+                (f"buildings/tiny3/{viewpoint}/sphere.jpg", {"source": 0}),
+                ("buildings/tiny3/map.svg", {"agent": 0}),
+                ("walk", walk | {"attention": True}),
+                *((f"walk/{name}.svg", walk | drawn) for name in ("map", "curves", "matrix", "memory", "strip")),
+                ("walk/map.svg", walk | {"session": "SESSION", "own": "source", "storeys": [1]}),
+                ("walk/walk.html", walk | drawn),
+            )
+        ),
+        *(
+            ("POST", path, body)
+            for path, body in (
+                ("sources/0/notes", {"id": episode, "tags": ["odd"], "note": "a note"}),
+                ("sessions", begin),
+                ("sessions", {"text": "go.", "agent": 0}),
+                ("act", {"session": "SESSION", "action": 0}),
+                ("act", {"session": "SESSION", "sight": sight}),
+                ("walk", {"session": "SESSION"}),
+                ("agents/0/wake", {}),
+                ("sessions/end", {"session": "none"}),
+            )
+        ),
+    ]
+    for number, (method, path, values) in enumerate(asked):
+        one = {"method": method, "path": f"/api/{path}", "query" if method == "GET" else "body": values}
+        write_json(folder / f"{number}.json", one)
+        body = json.dumps(values) if method == "POST" else ""
+        head = f"{method} /api/{path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        (folder / f"{number}.http").write_text(f"{head}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}")

@@ -2,11 +2,21 @@
 
 import contextlib
 import dataclasses
+import functools
 import io
+import json
+import shutil
+import socket
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
+
+import study
+from fastapi.testclient import TestClient
+from samples import SMALL
 
 from mtvm.app.cli import main
 from mtvm.errors import InputError
@@ -18,13 +28,20 @@ from mtvm.io.arrays import read_cached
 from mtvm.learning import checkpoint
 from mtvm.learning.run_folder import RunFolder
 from mtvm.learning.trainer import train
+from mtvm.models.config import ModelConfig
 from mtvm.models.importing import describe_import, import_agent
 from mtvm.models.saving import load_model
 from mtvm.models.speaker import Speaker
 from mtvm.studies.findings import read_episodes, read_numbers
 from mtvm.studies.trial import TRAINED, Trial
+from mtvm.tasks.checking import check_data
+from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.sub_instructions import read_sub_instructions
+from mtvm.viewer.server import make_app
+from mtvm.viewer.shown import Shown
+from mtvm.viewer.sources import Defaults, open_sources
+from mtvm.viewer.view import View
 from mtvm.world.skybox import load_depth_faces, load_faces
 
 
@@ -34,9 +51,12 @@ class Target:
 
     name: str
     files: tuple[str, ...]
+    """They may be patterns."""
     run: Callable[[Path], object]
     is_slow: bool = False
     """It gets a tenth of the cases."""
+    is_long: bool = False
+    """A hundredth, and it is left out of quick tests."""
 
 
 def command(*arguments):
@@ -85,9 +105,153 @@ def _resume_speaker(folder):
     train(RunFolder(folder / "speaking").speaker_config(), show_progress=False)
 
 
+def _extract(folder):
+    command(
+        *("features", "extract", "{here}/skyboxes/scans", "{here}/extracted/store", "--data", "{here}/skyboxes"),
+        *("--size", "32", "--workers", "1", "--device", "cpu"),
+    )(folder)
+    shutil.rmtree(folder / "extracted")  # what an extraction has done stays for the next one
+
+
+def _check(folder):
+    """Whatever it finds, it says."""
+    findings = list(check_data(DataFolder(folder / "reverie")))
+    findings += check_data(DataFolder(folder / "store"))
+    assert all("\n" not in said for _, said in findings)
+    wrong = [said for kind, said in findings if kind == "wrong" and "anywhere below" not in said]
+    if wrong:
+        raise InputError(wrong[0])
+
+
+def _speaker_eval(folder):
+    command("speaker", "eval", "{here}/speaking", "--split", "r2r/val_unseen", "--data", "{here}/data")(folder)
+    shutil.rmtree(folder / "speaking" / "eval")
+
+
+def _train_from(name):
+    sizes = [f"--model.{name}={value}" for name, value in vars(SMALL).items() if value != vars(ModelConfig())[name]]
+    return command(
+        *("train", "tiny", "--out", "{here}/out/run", "--init", f"{{here}}/weights/{name}"),
+        *("--data.folder", "{here}/data", "--data.features", "{here}/seen", "--optimizer.updates", "1"),
+        *("--batch", "2", "--device", "cpu", "--no-tensorboard", "--selection.limit", "2"),
+        *("--data.horizon", "2", *sizes),
+    )
+
+
+def _eval_with_features(folder):
+    command(
+        *("eval", "{here}/weights/agent", "--data.folder", "{here}/data", "--data.features", "{here}/seen"),
+        *("--split", "r2r/val_unseen", "--out", "{here}/out/eval", "--limit", "2", "--device", "cpu"),
+    )(folder)
+
+
+def _shown(folder, paths):
+    return Shown(open_sources([folder / path for path in paths], Defaults(data=folder / "data")))
+
+
+def _look(folder):
+    """Open the page on an evaluation, and ask for all that a browser does."""
+    client = TestClient(make_app(_shown(folder, [WALKED_BEFORE.format(here=folder)])), base_url="http://localhost")
+    for path in sorted((folder / "requests").glob("*.json")):
+        asked = json.loads(path.read_text())
+        if asked["method"] == "GET" and not asked["path"].endswith((".html", "strip.svg")):  # exports are figures
+            _checked(client.get(asked["path"], params=asked["query"] | {"agents": [0]}))
+
+
+@functools.cache
+def _server(folder):
+    """The page of two evaluations and a run, by which an agent can be talked to."""
+    shown = _shown(folder, ["training", "walked-shortest/r2r-val_unseen"])
+    client = TestClient(make_app(shown), base_url="http://localhost", raise_server_exceptions=True)
+    return shown, client
+
+
+_sent: dict[Path, bytes] = {}
+
+
+def _to_send(paths):
+    """Those of the files that were not sent as they are: at first all of them, then the one that was spoiled."""
+    found = [path for path in sorted(paths) if _sent.setdefault(path, b"") != path.read_bytes()]
+    for path in found:
+        _sent[path] = _sent[path] or path.read_bytes()
+    return found
+
+
+def _ask(folder):
+    """Send the requests of the files."""
+    shown, client = _server(folder)
+    for path in _to_send((folder / "requests").glob("*.json")):
+        with open_session(shown, folder) as session:
+            content = path.read_text(errors="surrogateescape").replace("SESSION", session)
+            try:
+                asked = json.loads(content)
+                request = client.build_request(
+                    asked["method"], asked["path"], params=asked.get("query"), json=asked.get("body")
+                )
+            except Exception:  # what is no request cannot be sent
+                raise InputError("no request.") from None
+            _checked(client.send(request))
+
+
+@contextlib.contextmanager
+def open_session(shown, folder):
+    guide = shown.guide(0)
+    scan = guide.buildings.scans[0]
+    start = (scan, str(guide.buildings.world(scan).viewpoints[0]), 0.0)
+    session = shown.sessions.open(guide.live, "go left.", guide.buildings, start)
+    try:
+        yield session.name
+    finally:
+        for name in list(shown.sessions._sessions):
+            shown.sessions.close(name)
+
+
+def _checked(answer):
+    """An answer is what was asked for, or one sentence; never a crash."""
+    if answer.status_code >= 500:
+        raise AssertionError(f"{answer.status_code} {answer.text[:200]}")
+    if answer.status_code >= 400:
+        said = answer.json()["error"]
+        assert said.strip(), "nothing was said"
+        assert "\n" not in said, said
+
+
+@functools.cache
+def _listening(folder):
+    shown, _ = _server(folder)
+    running = View(shown, "127.0.0.1", 0)
+    return int(urlsplit(running.url).port), running
+
+
+def _ask_in_bytes(folder):
+    """Send bytes that may be a request to a server that listens, until it has answered or hung up."""
+    port, running = _listening(folder)
+    for path in _to_send((folder / "requests").glob("*.http")):
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as link:
+            with contextlib.suppress(OSError):  # it may hang up first
+                link.sendall(path.read_bytes())
+                link.shutdown(socket.SHUT_WR)
+            answer = b""
+            with contextlib.suppress(ConnectionError):
+                while part := link.recv(65536):
+                    answer += part
+        if answer[9:10] == b"5":
+            raise AssertionError(answer[:300].decode(errors="replace"))
+    assert running._thread.is_alive(), "the server has ended"
+
+
+def _study(folder):
+    """Run a study of which all is done, in a copy; what was spoiled is refused or done again."""
+    with tempfile.TemporaryDirectory() as copy:
+        shutil.copytree(folder / "study", copy, dirs_exist_ok=True)
+        study.run(Path(copy), folder / "data")
+
+
 EVALUATION = tuple(f"evaluation/{name}" for name in ("results.json", "steps.jsonl", "metrics.json"))
 SCORE = ("score", "{here}/data/results.json", "--data", "{here}/data", "--csv", "{here}/out/table.csv")
 RUN_METRICS = "training/eval/r2r-val_unseen/metrics.json"
+WALKED = "{here}/walked-shortest/r2r-val_unseen"
+WALKED_BEFORE = "{here}/walked-random/r2r-val_unseen"
 TARGETS = [
     Target("score: result file", ("data/results.json",), command(*SCORE)),
     Target("score: R2R file", ("data/R2R/R2R_val_unseen.json",), command(*SCORE)),
@@ -246,6 +410,76 @@ TARGETS = [
         "task file: gzipped",
         ("data/packed.json.gz",),
         lambda f: load_episodes("r2r", str(f / "data" / "packed.json.gz"), f / "data"),
+    ),
+    *(
+        Target(
+            f"compare: {name}",
+            (f"walked-{name}/r2r-val_unseen/*.json", f"walked-{name}/r2r-val_unseen/episodes.csv"),
+            command("compare", WALKED, WALKED_BEFORE, *more),
+        )
+        for name, more in (("shortest", ()), ("random", ("--json",)))
+    ),
+    Target(
+        "figure mistakes: evaluation",
+        ("walked-random/r2r-val_unseen/*",),
+        command("figure", "mistakes", WALKED_BEFORE, "--data", "{here}/data", "--out", "{here}/out/f.svg"),
+    ),
+    Target(
+        "weights parity",
+        ("recording/*",),
+        command("weights", "parity", "{here}/recording"),
+    ),
+    *(
+        Target(f"weights import: {name}", (f"weights/{name}/*",), _released(name))
+        for name in ("bert", "bert-safetensors")
+    ),
+    Target(
+        "features extract: skyboxes",
+        ("skyboxes/connectivity/*.json", "skyboxes/scans/pair/*/*.jpg"),
+        _extract,
+        is_slow=True,
+    ),
+    Target(
+        "features extract: captions",
+        ("texts/captions.jsonl",),
+        command("features", "extract", "{here}/texts/captions.jsonl", "{here}/out/store", "--encoder", "captions"),
+        is_slow=True,
+    ),
+    Target(
+        "data captions",
+        ("published/observations/*", "published/objects_list/*"),
+        command("data", "captions", "{here}/published", "--out", "{here}/out/captions.jsonl.gz"),
+    ),
+    Target(
+        "data names",
+        ("published/BBox/*", "published/vp2room_label.json"),
+        command(
+            *("data", "names", "{here}/published", "--rooms", "{here}/published/vp2room_label.json"),
+            *("--out", "{here}/out/viewpoints.jsonl"),
+        ),
+    ),
+    Target(
+        "data check",
+        ("reverie/*.json*", "reverie/connectivity/tiny3_connectivity.json", "store/store/*"),
+        _check,
+    ),
+    Target(
+        "speaker eval",
+        ("speaking/config.json", "speaking/best/config.json", "speaking/best/model.safetensors"),
+        _speaker_eval,
+        is_slow=True,
+    ),
+    Target("train --init: checkpoint", ("weights/released.pt",), _train_from("released.pt"), is_slow=True),
+    Target("train --init: BERT", ("weights/bert/pytorch_model.bin",), _train_from("bert"), is_slow=True),
+    Target("eval: features", ("seen/*",), _eval_with_features, is_slow=True),
+    Target("view: evaluation", ("walked-random/r2r-val_unseen/*",), _look, is_slow=True),
+    Target("view: requests", ("requests/*.json",), _ask),
+    Target("view: bytes of requests", ("requests/*.http",), _ask_in_bytes),
+    Target(
+        "study run: trials",
+        ("study/trials/*/training.json", "study/trials/*/evaluations/*/*", "study/*/trials.json", "study/*/*.csv.gz"),
+        _study,
+        is_long=True,
     ),
     Target("cache", ("cache/a.npz",), lambda f: read_cached(f / "cache" / "a.npz", ["a", "b"])),
 ]

@@ -22,7 +22,7 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from mtvm.configs.run import DataConfig, SelectionConfig, Split, TrainConfig
 from mtvm.configs.speaker import SpeakerConfig
@@ -147,21 +147,40 @@ class RunFolder:
     def lock(self) -> Iterator[None]:
         """Keep other processes from training here, and clear up after one that was killed.
 
-        The lock file is never replaced, and the system lets go of it when we end, however we end.
+        The lock file is never replaced, and the system lets go of it when we end, however we end. What is refused
+        before anything else was written leaves no folder behind.
         """
+        was_there = self.path.is_dir()
+        with self._locked_file():
+            try:
+                for place, _, _ in os.walk(self.path):
+                    remove_leftovers(Path(place))
+                yield
+            except BaseException:
+                if not was_there and os.listdir(self.path) == [_LOCK]:
+                    (self.path / _LOCK).unlink()
+                    with contextlib.suppress(OSError):
+                        self.path.rmdir()
+                raise
+
+    @contextlib.contextmanager
+    def _locked_file(self) -> Iterator[None]:
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            file = (self.path / _LOCK).open("a")
+            file = self._open_lock()
         except OSError as error:
             raise InputError(f"{self.path}: cannot write there ({error.strerror}).") from None
         with file:
-            if lock(file.fileno()) is False:
+            if (
+                lock(file.fileno()) is False or os.fstat(file.fileno()).st_nlink == 0
+            ):  # gone: a process that was refused
                 raise InputError(
                     f"{self.path}: another process is training here; wait for it, or name another folder with --out."
                 )
-            for place, _, _ in os.walk(self.path):
-                remove_leftovers(Path(place))
             yield
+
+    def _open_lock(self) -> IO[str]:
+        self.path.mkdir(parents=True, exist_ok=True)
+        return (self.path / _LOCK).open("a")
 
     def clear(self) -> None:
         """Remove everything, unless another process trains here."""
