@@ -395,3 +395,16 @@ def test_read_bytes_does_not_begin_to_read_a_device_without_end():
         InputError, match=r"/dev/zero: is a device, which may have no end, and no results file; name a file"
     ):
         read_bytes(Path("/dev/zero"), "results file")
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["a file", "nothing yet"])
+def test_a_link_stays_a_link_and_what_it_leads_to_is_written(tmp_path, whole):
+    (tmp_path / "elsewhere").mkdir()
+    target, link = tmp_path / "elsewhere" / "target.json", tmp_path / "link.json"
+    if whole:
+        target.write_text("before")
+    link.symlink_to(target)
+    write_json(link, [1])
+    assert link.is_symlink()
+    assert read_json(target, "file") == [1]
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["elsewhere", "link.json", "target.json"]

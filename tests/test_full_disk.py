@@ -15,7 +15,7 @@ from mtvm.learning.record import Record, read_record
 from mtvm.models.config import ModelConfig, SpeakerModelConfig
 from mtvm.models.export import export_step
 from mtvm.models.network import make_network
-from mtvm.models.saving import save_model
+from mtvm.models.saving import save_compact, save_model
 from mtvm.models.speaker import Speaker
 from mtvm.models.weights import write_released
 from mtvm.studies import charts
@@ -69,6 +69,12 @@ def draw(path):
     drawing.save(path)
 
 
+def write_release(path):
+    with atomic_path(path) as folder:
+        folder.mkdir()
+        save_compact(make_network(SMALL), folder / "best", "a card")
+
+
 WRITERS = {
     "features": (write_store, "store"),
     "skyboxes": (
@@ -82,6 +88,7 @@ WRITERS = {
     "an agent": (lambda path: save_model(make_network(SMALL), path.parent), "model.safetensors"),
     "a speaker": (lambda path: Speaker(SPEAKER).save(path.parent), "model.safetensors"),
     "weights in the authors' format": (lambda path: write_released(make_network(SMALL), path), "released.pt"),
+    "a released run": (write_release, "released"),
     "the step as a program": (lambda path: export_step(make_network(SMALL), path), "step.pt2"),
 }
 
@@ -96,6 +103,7 @@ def test_full_disk_is_one_sentence_and_the_old_file_stays(tmp_path, write, name,
     with full_after(size), pytest.raises(InputError) as found:
         write(path)
     assert str(path.parent) in str(found.value)
+    assert ".tmp" not in str(found.value)
     assert "\n" not in str(found.value)
     assert {found: found.read_bytes() for found in tmp_path.rglob("*") if found.is_file()} == before
 

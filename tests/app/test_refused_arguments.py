@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from command_line import run
+from command_line import refused, run
 from made_runs import config, make_run, printed, trained
 
 from mtvm.app.runs import find_runs
@@ -110,3 +110,32 @@ def test_export_to_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path, form
     assert done.returncode == 2, done.stderr
     assert done.stderr.startswith(f"mtvm: {tmp_path / 'out.pt'}: writing failed")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["agent"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("score",), "missing from mtvm score: RESULTS A result file (JSON). (required); see 'mtvm score --help'."),
+        (("train", "tiny", "--nope", "3"), "unrecognized options: --nope, 3; see 'mtvm --help'."),
+        (("train", "tiny", "--batch", "x"), "error parsing --batch: invalid literal for int() with base 10: 'x'; see"),
+        (("data", "chek"), "unrecognized options: chek; available subcommands: fetch, check, captions"),
+        (
+            ("train", "tiny", "--optimizer.kind", "x"),
+            "invalid choice 'x' for argument '--optimizer.kind'. Expected one",
+        ),
+        (("weights",), "expected one of {import, export, parity, release}; see 'mtvm --help'."),
+    ],
+)
+def test_what_the_command_line_itself_refuses_is_one_line_too(capsys, arguments, said):
+    assert refused(capsys, *arguments).startswith(said)
+
+
+def test_weights_that_do_not_fit_leave_no_folder_behind(capsys, tmp_path, tiny_folder):
+    (tmp_path / "weights.pt").write_bytes(b"nothing")
+    options = ("--data.sight", "blind", "--data.folder", tiny_folder, "--init", tmp_path / "weights.pt")
+    said = refused(capsys, "train", "tiny", "--out", tmp_path / "run", *options)
+    assert str(tmp_path / "weights.pt") in said
+    assert not (tmp_path / "run").exists()
+    (tmp_path / "run").mkdir()  # what was there before stays
+    refused(capsys, "train", "tiny", "--out", tmp_path / "run", *options)
+    assert (tmp_path / "run").is_dir()

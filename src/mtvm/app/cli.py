@@ -7,6 +7,7 @@ import functools
 import inspect
 import io
 import os
+import re
 import sys
 from collections.abc import Callable
 from typing import Annotated, Any, get_type_hints
@@ -130,8 +131,8 @@ def _later(command: Command, args: list[str]) -> Callable[..., Callable[[], None
 def _parsed(args: list[str]) -> Callable[[], None]:
     """What the arguments ask for.
 
-    tyro takes the sentence of an `InputError` of a nested option for its own and draws a box around it; here such an
-    error is raised as it was.
+    tyro draws a box of several lines around whatever is wrong; here it is one sentence, as everywhere, and an
+    `InputError` of a nested option is raised as it was.
     """
     said = io.StringIO()
     try:
@@ -143,10 +144,29 @@ def _parsed(args: list[str]) -> Callable[[], None]:
             if isinstance(cause, InputError):
                 raise cause from None
             cause = cause.__context__
+        if stop.code == 2 and (sentence := _unboxed(said.getvalue())):
+            raise InputError(sentence) from None
         sys.stderr.write(said.getvalue())
         raise
     sys.stderr.write(said.getvalue())
     return command
+
+
+_FRAME = re.compile(r"^[╭╰│]|[╮╯│]\s*$")
+_RULE = re.compile(r"^[─-]{3,}$", re.MULTILINE)
+_HELP = re.compile(r"For full helptext, (?:run|see):? (.*?--help)")
+_EXPLANATION = "Argument helptext"
+
+
+def _unboxed(box: str) -> str:
+    """What stands in one of tyro's boxes, in a line; empty if it is no box. Not every terminal gets a frame."""
+    _, *lines = [_FRAME.sub("", line).strip() for line in box.splitlines()] or [""]
+    parts = [" ".join(part.split()).rstrip(".") for part in _RULE.split("\n".join(lines))]
+    command = next((found[1] for part in parts if (found := _HELP.search(part))), None)
+    if command is None:
+        return ""
+    said = [part for part in parts if part and not part.startswith(_EXPLANATION) and not _HELP.search(part)]
+    return "; ".join([*(part[:1].lower() + part[1:] for part in said), f"see '{command}'."])
 
 
 def main(args: list[str] | None = None) -> None:

@@ -97,17 +97,20 @@ def atomic_path(path: Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; rename it to `path` only if the block succeeds.
 
     The block may create a file or a folder there. An existing `path` stays unchanged until the rename, or altogether if
-    the block raises. What killed processes left of earlier writes to `path` is removed. Devices and pipes are refused.
+    the block raises. What killed processes left of earlier writes to `path` is removed. A link stays a link: what it
+    leads to is written. Devices and pipes are refused.
     """
-    path = Path(path)
+    given = path = Path(path)
     try:
         if _is_device(path):
             raise InputError(f"{path}: is a device or a pipe, which would be replaced by a file; name another.")
+        if path.is_symlink():
+            path = Path(os.path.realpath(path))  # a link stays one, and what it leads to is written
         path.parent.mkdir(parents=True, exist_ok=True)
         remove_leftovers(path.parent, path.name)
         holder, descriptor = _make_holder(path)
     except OSError as error:
-        raise InputError(f"{path}: cannot write there ({error.strerror}).") from None
+        raise InputError(f"{given}: cannot write there ({error.strerror}).") from None
     try:
         fresh = holder / path.name
         yield fresh
@@ -117,12 +120,13 @@ def atomic_path(path: Path) -> Iterator[Path]:
         ours = error.filename is None or str(holder) in named
         if not ours or error.errno is None:
             raise  # the block failed at something else
-        raise InputError(f"{path}: writing failed ({error.strerror}); nothing was changed.") from error
+        raise InputError(f"{given}: writing failed ({error.strerror}); nothing was changed.") from error
     except InputError as error:
-        inner = error.__cause__
-        if isinstance(inner, OSError) and str(holder) in str(error):  # of a file in a folder that is being written
-            raise InputError(f"{path}: writing failed ({inner.strerror}); nothing was changed.") from inner
-        raise
+        if str(holder) not in str(error):
+            raise
+        if isinstance(inner := error.__cause__, OSError):  # of a file in a folder that is being written
+            raise InputError(f"{given}: writing failed ({inner.strerror}); nothing was changed.") from inner
+        raise InputError(str(error).replace(str(holder / path.name), str(given))) from error
     finally:
         shutil.rmtree(holder, ignore_errors=True)
         if descriptor is not None:

@@ -157,7 +157,7 @@ class RunFolder:
                     remove_leftovers(Path(place))
                 yield
             except BaseException:
-                if not was_there and os.listdir(self.path) == [_LOCK]:
+                if not was_there and [item.name for item in self.path.iterdir()] == [_LOCK]:
                     (self.path / _LOCK).unlink()
                     with contextlib.suppress(OSError):
                         self.path.rmdir()
