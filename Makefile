@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo docs test test-all fuzz attack lint format bench r2r r2r-pixels r2r-rows r4r ndh records augmented augmented-second pretrained vendor clean
+.PHONY: help demo docs test test-all fuzz attack lint format bench r2r r2r-pixels r2r-rows r4r ndh records augmented augmented-second pretrained recording release vendor clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## +/\t/; s/\$$\$$/$$/' | expand -t 18
@@ -164,6 +164,16 @@ runs/unfiltered.json.gz: | runs/speaker/eval/r2r-val_seen.json
 
 pretrained: $(READY)  ## Train the agent that ships with the package (ten minutes)
 	$(BIN)/python tools/make_pretrained.py
+
+recording: $(READY)  ## Record the README's picture: the viewer following an instruction of R2R ($$MTVM_DATA names the data; needs Chromium)
+	$(ONE_CORE) eval releases/r2r-pixels --split r2r/val_unseen --attention --out runs/r2r-pixels
+	$(BIN)/python tools/recording.py runs/r2r-pixels/r2r-val_unseen --episode 620_2
+
+release: $(READY)  ## Write what is uploaded elsewhere to build/release, with checksums: wheel, source, agents, instructions
+	rm -rf build/release
+	$(BIN)/pip install --quiet --constraint constraints.txt hatchling
+	$(BIN)/python -m hatchling build --directory build/release
+	$(BIN)/python tools/release.py build/release
 
 vendor:  ## Bundle the viewer's panorama library at its pinned version (needs npm)
 	cd tools/viewer && npm ci --ignore-scripts --no-audit --no-fund && npm run --silent build
