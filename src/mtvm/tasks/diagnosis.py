@@ -45,9 +45,9 @@ class Diagnosis:
     move: NDArray[np.int32]
     """(N,) the move, from 0, with which the agent left the reference path for good; -1 if it ends on it."""
 
-    def names(self) -> list[str]:
+    def names(self, rows: slice = slice(None)) -> list[str]:
         """The mistake of each episode, "" for a success."""
-        return ["" if kind < 0 else NAMES[kind] for kind in self.kind.tolist()]
+        return ["" if kind < 0 else NAMES[kind] for kind in self.kind[rows].tolist()]
 
     def moves(self) -> list[int | str]:
         """The wrong move of each failed episode, "" where there is none."""

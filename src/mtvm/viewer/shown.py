@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import secrets
 import threading
 from collections import OrderedDict
@@ -54,6 +55,8 @@ class Shown:
         self._skyboxes = skyboxes
         self._buildings: dict[Path, Buildings] = {}
         self._thought: OrderedDict[tuple[int, str], Walk] = OrderedDict()
+        self._read = functools.lru_cache(_KEPT_WALKS)(lambda number, identity: self.source(number).walk(identity))
+        """The walks that were asked for last: a map of ten agents needs all ten."""
         self._by_head: OrderedDict[tuple[int, str], tuple[Walk, list[Heads]]] = OrderedDict()
         self._sessions: Sessions | None = None
         self._lock = threading.Lock()
@@ -136,7 +139,7 @@ class Shown:
         with self._lock:
             if key in self._thought:
                 return self._thought[key]
-        walk = source.walk(identity)
+        walk = self._read(number, identity)
         known = any(event.words for event in walk.events)
         if not attention or known or source.live is None or source.live.is_policy:
             return walk

@@ -140,7 +140,7 @@ class Source:
         episode = self.episodes[row]
         metrics = {name: float(column[row]) for name, column in self.columns.items()}
         walk = Walk(episode.id, episode.scan, episode.text, self.events(row), episode.reference, episode.goals, metrics)
-        mistake = self.diagnosis.names()[row] if self.diagnosis else ""
+        mistake = self.diagnosis.names(slice(row, row + 1))[0] if self.diagnosis else ""
         task, wanted = self.episodes.task, self.episodes.extra.get("answer")
         return dataclasses.replace(
             walk,
@@ -203,7 +203,7 @@ class Source:
             "text": self.episodes.texts[part],
             **{name: column[part] for name, column in self.facts.items()},
             "edges": [int((np.diff(nodes) != 0).sum()) for nodes in self.nodes[part]],
-            "mistake": self.diagnosis.names()[part] if self.diagnosis else None,
+            "mistake": self.diagnosis.names(part) if self.diagnosis else None,
             "metrics": {name: np.round(column[part], 2).tolist() for name, column in self.columns.items()},
         }
 

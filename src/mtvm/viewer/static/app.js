@@ -16,7 +16,7 @@ const PLAY = 900; // milliseconds a step
 
 const state = { view: "watch", agents: [0], id: null, step: 0, tab: "words", scale: "row", layer: null, head: null };
 const panes = [];
-const tables = new Tables((table) => { if (table === list?.table) list.grown(); else list?.filter(); });
+const tables = new Tables((table) => { list?.more(table); });
 const walks = new Kept((key) => ask(`api/walk?${key}`));
 const places = new Kept(ask);
 const notes = new Kept((source) => ask(`api/sources/${source}/notes`));
@@ -153,7 +153,10 @@ async function update() {
     if (mine !== updates) return; // a later click overtook this one
     remembered = subject();
     if (state.view !== "overview") await redraw();
-    else document.body.dataset.shown = `overview ${state.agents}`;
+    else {
+      tables.begin();
+      document.body.dataset.shown = `overview ${state.agents}`;
+    }
     if (mine === updates) complain(note);
     document.body.classList.toggle("stale", false);
   } catch (error) {
@@ -198,7 +201,10 @@ async function openSources(mine) {
   if (mine !== updates) return null;
   if (list.notes !== said) list.annotate(said);
   const missing = state.id;
-  if (missing !== null && !found[0].rows.has(missing)) await found[0].complete;
+  if (missing !== null && !found[0].rows.has(missing)) {
+    tables.begin();
+    await found[0].complete;
+  }
   if (missing !== null && found[0].rows.has(missing)) {
     if (list.chosen !== missing) list.mark(missing);
     return null;
@@ -310,6 +316,7 @@ async function redraw() {
     for (const { walk, pane, address } of parts) if (step + 1 < walk.events.length) pane.ahead(address, step + 1);
     if (mine + 1 < main.walk.events.length) lookAhead(main.walk, main.walk.events[mine + 1], main.place).catch(() => null);
   }
+  tables.begin();
   if (!document.body.dataset.shown) performance.mark("first view"); // for those who measure
   document.body.dataset.shown = `${main.address.session ?? `${state.agents[0]} ${main.walk.id}`} ${step}`;
 }
@@ -357,6 +364,7 @@ function drawExports(address, step) {
 }
 
 async function downloadList() {
+  tables.begin();
   await Promise.all(list.tables.map((table) => table.complete));
   const file = URL.createObjectURL(new Blob([list.csv()], { type: "text/csv" }));
   element("a", { href: file, download: "episodes.csv" }).click();

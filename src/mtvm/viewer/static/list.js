@@ -66,7 +66,12 @@ export class EpisodeList {
     this.grown();
   }
 
-  // More rows have come.
+  // More rows of a table have come; those of other agents change the list only if it is filtered by their successes.
+  more(table) {
+    if (table === this.table) this.grown();
+    else if (this.tables.includes(table)) $("outcome").value ? this.filter() : this.draw();
+  }
+
   grown() {
     const { id, text, scan, mistake } = this.table;
     for (let row = this.lower.length; row < id.length; row++) this.lower.push(`${text[row]} ${id[row]}`.toLowerCase());

@@ -1,4 +1,5 @@
-// The episodes of the sources, which come in pages: the first is shown while the others are on their way.
+// The episodes of the sources, which come in pages: the first is shown at once, the others come one after the other as
+// soon as `begin` was called.
 
 import { Kept, ask, query } from "./api.js";
 
@@ -7,6 +8,7 @@ const FIRST = 1000, MORE = 6000;
 export class Tables {
   constructor(grown) {
     this.grown = grown;
+    this.line = new Promise((begin) => { this.begin = begin; }); // a browser has few connections: what is looked at goes first
     this.kept = new Kept((number) => this.load(number));
   }
 
@@ -21,7 +23,7 @@ export class Tables {
   async load(number) {
     const table = await ask(`api/sources/${number}/episodes?${query({ first: 0, count: FIRST })}`);
     table.rows = new Map(table.id.map((id, row) => [id, row]));
-    table.complete = table.id.length >= table.total ? Promise.resolve() : this.more(number, table);
+    table.complete = table.id.length >= table.total ? Promise.resolve() : (this.line = this.line.catch(() => null).then(() => this.more(number, table)));
     table.complete.catch(() => this.kept.found.delete(number));
     return table;
   }
