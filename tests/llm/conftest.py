@@ -34,7 +34,7 @@ class PatientClock(Clock):
             self.time += tick
             return self.time
 
-        super().__init__(now, self.waits.append)
+        super().__init__(now, lambda event, seconds: self.waits.append(seconds))
 
 
 @pytest.fixture

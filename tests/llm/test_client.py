@@ -114,6 +114,20 @@ def test_a_dropped_connection_is_tried_again_and_paid_for(serve, endpoint, clock
     assert asked.spent > 0.01, "nobody knows what the lost answer cost, so it counts with the most that it can"
 
 
+def test_who_gives_up_waits_no_longer(serve, clock):
+    server = serve(lambda number, body: (500, {}, b""))
+    asked = Endpoint("m", server.api)  # with a real clock
+
+    def reply(number, body):
+        asked.give_up()
+        return 500, {"Retry-After": "100"}, b""
+
+    server.reply = reply
+    with pytest.raises(InputError, match="status 500"):
+        asked.ask(ASKED, FORM)
+    assert len(server.bodies) == 1
+
+
 def test_an_answer_of_10_mb_is_refused_early(serve, endpoint):
     server = serve("x" * 10_000_000)
     with pytest.raises(AnswerError, match="larger than 1 MB"):

@@ -6,9 +6,17 @@ import pytest
 from asking import begin, client_of, ok, refused
 
 import mtvm
+from mtvm.acting import find
+from mtvm.acting.find import find_policy
+from mtvm.app.builtin import DATA, FOLDER, SPLITS
+from mtvm.app.policies import offer_language_model
 from mtvm.app.view import shown_of
+from mtvm.configs.run import DataConfig, Split
+from mtvm.learning.run_folder import RunFolder
+from mtvm.llm.options import IN_HOMES, LanguageOptions
 from mtvm.viewer.sources import Defaults
 
+HOMES = DataConfig(folder=DATA, sight="names")
 AGENT = """
 import mtvm
 
@@ -80,3 +88,30 @@ def test_low_level_walks_of_a_baseline_can_be_watched(tmp_path, tiny_folder):
     assert any(event["viewpoint"] in event["candidates"] for event in walk["events"])
     ok(client.get("/api/walk/map.svg", params={"source": 0, "id": identity, "step": 1}))
     ok(client.get("/api/walk/strip.svg", params={"source": 0, "id": identity}))
+
+
+@pytest.fixture
+def stub():
+    """llm:stub, as the command offers it: it sees what the homes that ship with the package have."""
+    offer_language_model("llm:stub", LanguageOptions(see=IN_HOMES), HOMES)
+    yield "llm:stub"
+    find._offered.clear()
+
+
+def test_a_language_model_is_talked_to_beside_a_trained_agent_on_the_same_episode(stub, tmp_path):
+    """Its thought, prompt, tokens and cost are told with each step, and the trained agent's walk is there too."""
+    mtvm.evaluate(find_policy(stub), SPLITS[0], data=HOMES, limit=2, out=tmp_path / "eval", show_progress=False)
+    trained = RunFolder(FOLDER).evaluation(Split.parse(SPLITS[0]))
+    client = client_of(shown_of([tmp_path, trained], Defaults(DATA, agent=stub)))
+    identity = ok(client.get("/api/sources/0/episodes")).json()["id"][0]
+    said, other = (ok(client.get("/api/walk", params={"source": n, "id": identity})).json() for n in (0, 1))
+    assert said["text"] == other["text"]
+    for event in said["events"]:
+        assert event["thought"].startswith("Words shared")
+        assert event["details"]["cost"] == 0
+    start = said["events"][0]
+    begun = begin(client, text="Walk to the bed.", building=start["scan"], viewpoint=start["viewpoint"], heading=0.0)
+    assert begun["thought"]["details"]["model"] == "stub"
+    assert '"Walk to the bed."' in begun["thought"]["details"]["prompt"][1]["content"]
+    lines = ok(client.post("/api/walk", json={"session": begun["session"]})).text.splitlines()
+    assert len(lines) > 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 
 from mtvm.acting.baselines import BASELINES, baseline_policy
 from mtvm.acting.policy import Policy
@@ -12,6 +13,14 @@ from mtvm.plugins import is_object_name, load_object
 
 LANGUAGE_MODEL = "llm:"
 """How the names of language models begin."""
+
+
+_offered: dict[str, Callable[[], Policy]] = {}
+
+
+def offer_policy(name: str, make: Callable[[], Policy]) -> None:
+    """Let this process find a policy by a name; `make` makes another one each time."""
+    _offered[name] = make
 
 
 def is_policy_name(name: str) -> bool:
@@ -27,6 +36,8 @@ def find_policy(name: str, seed: int = 0) -> Policy:
             f"unknown agent '{name}'; give one of {', '.join((*BASELINES, MINILM))}, llm:NAME for a language model, or "
             "MODULE:NAME for your own."
         )
+    if name in _offered:
+        return _offered[name]()
     if is_language_model(name):
         from mtvm.llm.options import language_model
 

@@ -22,9 +22,9 @@ DATA = FOLDER / "world"
 """What of the world is needed to walk and talk in it."""
 
 
-def builtin_sources() -> list[Source]:
-    """Walks of the pretrained agent."""
-    live = Live(FOLDER, DataConfig(folder=DATA, sight="names"))
+def builtin_sources(agent: str | None = None) -> list[Source]:
+    """Walks of the pretrained agent, which can be talked to, or another `agent` in its place."""
+    live = Live(agent or FOLDER, DataConfig(folder=DATA, sight="names"))
     walks = [RunFolder(FOLDER).evaluation(Split.parse(split)) for split in SPLITS]
     return [read_evaluation(walk, HOMES, live, Defaults(data=DATA)) for walk in walks]
 

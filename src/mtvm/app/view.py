@@ -42,7 +42,7 @@ def shown_of(paths: Sequence[Path], defaults: Defaults, skyboxes: Path | None = 
         return Shown(open_sources(list(paths), defaults), skyboxes)
     from mtvm.app.builtin import builtin_painter, builtin_sources
 
-    return Shown(builtin_sources(), skyboxes, painter=builtin_painter())
+    return Shown(builtin_sources(defaults.agent), skyboxes, painter=builtin_painter())
 
 
 def _path(value: Path | str | None) -> Path | None:

@@ -7,6 +7,7 @@ one, or the episode ends where it is.
 from __future__ import annotations
 
 import base64
+import copy
 import dataclasses
 import io
 from collections.abc import Sequence
@@ -121,6 +122,12 @@ class LanguageModel(Policy):
         self._concurrency, self._attempts, self._advice = concurrency, attempts, advice
         self._most_steps: int | None = None
 
+    def another(self) -> LanguageModel:
+        """The same for another walk at the same time; model and budget are shared."""
+        made = copy.copy(self)
+        made.adviser = copy.copy(self.adviser)
+        return made
+
     def prepare(self, episodes: EpisodeSet, scenes: Scenes, most_steps: int) -> None:
         self._most_steps = most_steps
         notice(self.estimate(episodes, scenes))
@@ -139,6 +146,9 @@ class LanguageModel(Policy):
         pool = ThreadPoolExecutor(min(self._concurrency, len(questions)), thread_name_prefix="llm")
         try:
             return list(pool.map(self._decide, questions))
+        except BaseException:
+            self.model.give_up()
+            raise
         finally:  # whoever is asked now answers and is cached; nobody else is asked
             pool.shutdown(cancel_futures=True)
 

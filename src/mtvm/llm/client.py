@@ -53,6 +53,10 @@ class Model(Protocol):
         """The answer to a conversation, and what it costs in dollars."""
         ...
 
+    def give_up(self) -> None:
+        """Wait for nothing any more: the walk is over."""
+        ...
+
 
 class AnswerError(ValueError):
     """The server answered, but not with an answer of a model; the message says how."""
@@ -62,8 +66,9 @@ class AnswerError(ValueError):
 class Clock:
     """Time, which tests replace."""
 
-    now: Callable[[], float] = lambda: time.monotonic()
-    sleep: Callable[[float], None] = lambda seconds: time.sleep(seconds)
+    now: Callable[[], float] = time.monotonic
+    wait: Callable[[threading.Event, float], object] = threading.Event.wait
+    """Until the event, at most so many seconds."""
 
 
 class Endpoint:
@@ -100,6 +105,7 @@ class Endpoint:
             )
         self.cache, self._clock = cache or AnswerCache(), clock or Clock()
         self._left_out: set[str] = {"max_completion_tokens"}
+        self._over = threading.Event()
         self._reached = False
         """Whether the server ever answered: one that never did may not be there at all."""
         self._lock = threading.Lock()
@@ -135,6 +141,9 @@ class Endpoint:
             self.cache.keep(question, reply)
         return reply, self.cost(reply)
 
+    def give_up(self) -> None:
+        self._over.set()
+
     def cost(self, reply: Reply) -> float:
         return (self.price or FREE).of(reply.prompt_tokens, reply.answer_tokens)
 
@@ -143,7 +152,9 @@ class Endpoint:
         said, wait = "", 0.0
         for attempt in range(_ATTEMPTS):
             if attempt:
-                self._clock.sleep(wait)
+                self._clock.wait(self._over, wait)
+            if self._over.is_set():
+                break
             wait = self._backoff(attempt)
             body = self._body(messages, schema)
             estimate = estimated_tokens(messages)

@@ -20,6 +20,8 @@ from mtvm.llm.protocols import read_protocol
 from mtvm.llm.stub import STUB, Stub
 
 DEFAULT_SIGHT: tuple[Want, ...] = ("captions",)
+IN_HOMES: tuple[Want, ...] = ("objects", "rooms")
+"""What there is to see in the built-in homes that ship with the package."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -46,6 +46,9 @@ class Stub:
         text = json.dumps(answer)
         return Reply(text, estimated_tokens(messages), count_tokens(text)), 0.0
 
+    def give_up(self) -> None:
+        pass
+
 
 def _text(message: Message) -> str:
     content = message["content"]

@@ -13,9 +13,10 @@ import tyro
 from rich.markup import escape
 from tyro.conf import Positional, arg
 
-from mtvm.acting.find import find_policy, is_language_model, name_of
+from mtvm.acting.find import is_language_model, name_of
 from mtvm.acting.policy import Policy
 from mtvm.app.options import DeviceOption, Switch, console, with_absolute_paths
+from mtvm.app.policies import check_not_given, policy_of
 from mtvm.app.tables import metrics_table, print_speaker
 from mtvm.configs.presets import DESCRIPTIONS, PRESETS, PRETRAINING
 from mtvm.configs.run import DataConfig, Split, TrainConfig
@@ -24,7 +25,7 @@ from mtvm.errors import InputError
 from mtvm.io.files import json_text
 from mtvm.learning.run_folder import RunFolder
 from mtvm.llm.agent import LanguageModel
-from mtvm.llm.options import LanguageOptions
+from mtvm.llm.options import IN_HOMES, LanguageOptions
 from mtvm.machine import choose_device
 from mtvm.models.parts import ArchitectureConfig, HistoryConfig, part
 from mtvm.tasks.metric import Metric
@@ -204,12 +205,12 @@ def evaluate(
         if parallel.many():
             raise InputError("a language model is asked by one process, with --concurrency questions at a time.")
         split, data, llm = _somewhere(split, data, llm)
-    elif llm.given:
-        raise InputError(f"{llm.given[0]} is an option of language models, such as llm:gpt-4o-mini.")
+    else:
+        check_not_given(llm)
     if folder is not None or parallel.many():
         parallel.start(choose_device(device))
     given = DataConfig(**vars(data))
-    who: Path | Policy = folder if folder is not None else _policy(str(agent), seed, llm, given)
+    who: Path | Policy = folder if folder is not None else policy_of(str(agent), llm, given, seed)
     if isinstance(who, Policy):
         out = out or Path("runs") / re.sub(r"[^\w.-]+", ".", name_of(who)) / "eval"
     try:
@@ -240,21 +241,7 @@ def _somewhere(
     from mtvm.app.builtin import DATA, SPLITS
 
     data = dataclasses.replace(data, folder=DATA, sight=data.sight or "names")
-    return SPLITS[:1], data, dataclasses.replace(llm, see=llm.see or ("objects", "rooms"))
-
-
-def _policy(name: str, seed: int, llm: LanguageOptions, data: DataConfig) -> Policy:
-    """The agent of this name, a language model with its options."""
-    if not is_language_model(name):
-        return find_policy(name, seed)
-    from mtvm.llm.options import language_model
-
-    adviser = None
-    if llm.advice is not None:
-        from mtvm.learning.agents import adviser_of
-
-        adviser = adviser_of(llm.advice, data)
-    return language_model(name, llm, adviser)
+    return SPLITS[:1], data, dataclasses.replace(llm, see=llm.see or IN_HOMES)
 
 
 def runs(

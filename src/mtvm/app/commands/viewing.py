@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 import time
 import webbrowser
@@ -12,8 +13,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from rich.markup import escape
 from tyro.conf import Positional, arg
 
+from mtvm.acting.find import is_language_model
 from mtvm.app.options import DataOption, SplitOption, SupervisionOption, Switch, TaskOption, console
+from mtvm.app.policies import check_not_given, offer_language_model
+from mtvm.configs.run import DataConfig
 from mtvm.errors import InputError
+from mtvm.llm.options import IN_HOMES, LanguageOptions
 
 if TYPE_CHECKING:
     from mtvm.viewer.buildings import Buildings
@@ -21,6 +26,7 @@ if TYPE_CHECKING:
     from mtvm.viewer.sources import Source
     from mtvm.viewer.view import View
 
+_AS_USUAL = LanguageOptions()
 SkyboxOption = Annotated[
     Path | None,
     arg(metavar="DIR", help="Skyboxes of the buildings.", help_behavior_hint="(default: below the data folder)"),
@@ -38,7 +44,10 @@ def view(
     supervision: SupervisionOption = "mixed",
     agent: Annotated[
         str | None,
-        arg(metavar="NAME", help="Your own agent, MODULE:NAME, or a baseline, to talk to where no other is."),
+        arg(
+            metavar="NAME",
+            help="Your own agent, MODULE:NAME, a baseline or a language model, llm:NAME, to talk to where no other is.",
+        ),
     ] = None,
     skyboxes: SkyboxOption = None,
     host: Annotated[str, arg(help="Address to listen at; any but this machine's own asks for a token.")] = "127.0.0.1",
@@ -46,16 +55,23 @@ def view(
         int | None, arg(metavar="N", help="Port.", help_behavior_hint="(default: 8777, or a free one)")
     ] = None,
     no_browser: Annotated[Switch, arg(help="Only print the address.")] = False,
+    llm: Annotated[LanguageOptions, arg(name="")] = _AS_USUAL,
 ) -> None:
     """Watch, question and steer agents in the browser.
 
     Shows the evaluations of runs and anybody's result files: the list of episodes, the map, the panorama or its words,
     probabilities, attention and memory at each step; compares two; talks to the agents of runs. Without arguments, a
     pretrained agent walks in built-in homes. TASK, SPLIT and DIR are those of result files. Nothing leaves this
-    machine.
+    machine, except what a language model elsewhere is asked.
     """
     from mtvm.app.view import view as start
 
+    if agent is not None and is_language_model(agent):
+        if not paths:
+            llm = dataclasses.replace(llm, see=llm.see or IN_HOMES)
+        offer_language_model(agent, llm, DataConfig(folder=data))
+    else:
+        check_not_given(llm)
     running = start(
         *paths,
         data=data,
