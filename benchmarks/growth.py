@@ -2,9 +2,11 @@
 
     python benchmarks/growth.py                     # small-256; some minutes on two quiet cores
     python benchmarks/growth.py --size r2r-semantic --axes batch
+    python benchmarks/growth.py --axes horizon walk # also a memory of linear cost, --model.history cached
 
-Every point is measured in a process of its own, on the teacher's walks, without gradients and with them. The usual
-loop of `benchmarks/training.py` stands beside ours where it does not take too long.
+Every point is measured in a process of its own, on the teacher's walks, without gradients and with them, in seconds of
+CPU time. The usual loop of `benchmarks/training.py` stands beside ours where it does not take too long. `walk` is one
+long walk, without gradients.
 """
 
 from __future__ import annotations
@@ -44,9 +46,9 @@ from mtvm.models.text import Tokens
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
 
-GROWTH = {"batch": (8, 16, 32, 64, 128), "horizon": (15, 30, 80), "text": (20, 40, 80)}
-GROWTH_BATCH = {"horizon": 8, "text": 16}
-CHEAP_FOR_THE_USUAL = {"batch": 16, "horizon": 15, "text": 40}
+GROWTH = {"batch": (8, 16, 32, 64, 128), "horizon": (15, 30, 80), "text": (20, 40, 80), "walk": (1000,)}
+GROWTH_BATCH = {"horizon": 8, "text": 16, "walk": 1}
+CHEAP_FOR_THE_USUAL = {"batch": 16, "horizon": 15, "text": 40, "walk": 0}
 """The largest points at which the usual loop's growth is measured too."""
 
 
@@ -73,7 +75,7 @@ def measure_growth(size: str, axis: str, values: tuple[int, ...], data: Path, fo
     for heading in ("training ms/episode", "ms/step", "MB/episode", "walking ms/episode", "ms/step", "MB/episode"):
         table.add_column(heading, justify="right")
     for value in values:
-        for way in ("ours", "usual") if value <= CHEAP_FOR_THE_USUAL[axis] else ("ours",):
+        for way in ways_of(axis, value):
             point = Point(size, way, axis, value, str(data), str(folder))
             found = in_own_process(point)
             if found is None:
@@ -81,12 +83,20 @@ def measure_growth(size: str, axis: str, values: tuple[int, ...], data: Path, fo
                 continue
             cells = []
             for job in ("training", "walking"):
+                if f"{job}_seconds" not in found:
+                    cells += ["", "", ""]
+                    continue
                 milliseconds = 1000 * found[f"{job}_seconds"]
                 cells.append(f"{milliseconds / point.batch:.1f}")
                 cells.append(f"{milliseconds / found['steps']:.2f}")
                 cells.append(f"{found[f'{job}_megabytes'] / point.batch:.1f}")
             table.add_row(str(value), way, str(point.batch), f"{found['steps'] / point.batch:.1f}", *cells)
     CONSOLE.print(table)
+
+
+def ways_of(axis: str, value: int) -> list[str]:
+    ways = ["ours", "cached"] if axis in ("horizon", "walk") else ["ours"]
+    return ways + ["usual"] * (value <= CHEAP_FOR_THE_USUAL[axis])
 
 
 def in_own_process(point: Point) -> dict[str, float] | None:
@@ -101,23 +111,28 @@ def in_own_process(point: Point) -> dict[str, float] | None:
 def run_point(point: Point) -> dict[str, float]:
     """Time and peak memory of teacher's walks: first without losses and gradients, then an update."""
     whole = SIZES[point.size]
-    size = dataclasses.replace(whole, loss=only(whole.loss, ["teacher"]), batch=point.batch)
+    model = dataclasses.replace(whole.model, history="cached" if point.way == "cached" else whole.model.history)
+    size = dataclasses.replace(whole, model=model, loss=only(whole.loss, ["teacher"]), batch=point.batch)
     setting = Setting(size, {"train": load_split(DataFolder(Path(point.data)), SPLITS["train"])}, Path(point.folder))
     dataset = grown(setting.datasets["train"], point)
-    way = OurWay(setting, size, dataset) if point.way == "ours" else UsualWay(setting, size, dataset)
+    way = UsualWay(setting, size, dataset) if point.way == "usual" else OurWay(setting, size, dataset)
     way.walk(2)  # the first of anything is slower, and takes memory that stays
     before = memory_megabytes("VmRSS")
     found: dict[str, float] = {}
     forget_peak()
-    started = time.perf_counter()
+    started = time.process_time()
     found["steps"] = way.walk(point.batch)
-    found["walking_seconds"] = time.perf_counter() - started
+    found["walking_seconds"] = time.process_time() - started
     found["walking_megabytes"] = memory_megabytes("VmHWM") - before
+    if point.axis == "walk":
+        return found
     way.update(2)
     # Gradients and the optimizer's two averages, which do not depend on the batch, are not counted.
     before += 3 * sum(one.nbytes for one in setting.model.parameters() if one.requires_grad) / 1e6
     forget_peak()
-    found["training_seconds"] = way.update(point.batch)
+    started = time.process_time()
+    way.update(point.batch)
+    found["training_seconds"] = time.process_time() - started
     found["training_megabytes"] = memory_megabytes("VmHWM") - before
     return found
 
@@ -138,10 +153,10 @@ class OurWay:
         plan = RolloutPlan("teacher", dataset.horizon, dataset.follow)
         return int(roll_out(self.model, dataset.vision, dataset.episodes.select(rows), text, plan).lengths.sum())
 
-    def update(self, count: int) -> float:
-        """An update on so many episodes; the seconds of its rollout."""
+    def update(self, count: int) -> None:
+        """An update on so many episodes."""
         self.ours.learner.batches.batch = count
-        return self.ours.update().spans["teacher"]
+        self.ours.update()
 
 
 class UsualWay:
@@ -161,9 +176,9 @@ class UsualWay:
         walk = dataclasses.replace(self.learning, learn=False, passes=1)
         return sum(self.usual.roll_out(some.episodes, some.tokens, walk).lengths)
 
-    def update(self, count: int) -> float:
+    def update(self, count: int) -> None:
         """An update on so many episodes; the seconds of its rollout."""
-        return self.training.update(self.dataset, np.arange(count), [self.learning]).spans["teacher"]
+        self.training.update(self.dataset, np.arange(count), [self.learning])
 
 
 # The data of a point
@@ -172,7 +187,7 @@ class UsualWay:
 def grown(dataset: Dataset, point: Point) -> Dataset:
     """As many episodes as the point's batch, with references or texts of its length."""
     dataset = some_episodes(dataset, np.arange(point.batch) % len(dataset))
-    if point.axis == "horizon":
+    if point.axis in ("horizon", "walk"):
         episodes = walk_back_and_forth(dataset.episodes, point.value)
         return dataclasses.replace(dataset, episodes=episodes, horizon=point.value, follow="path")
     if point.axis == "text":

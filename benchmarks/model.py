@@ -28,7 +28,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from mtvm.configs.run import ConsistencyConfig, OptimizerConfig
-from mtvm.learning.losses.consistency import kl_divergence
+from mtvm.learning.losses.consistency import Consistency, kl_divergence
 from mtvm.learning.optimizer import make_optimizer
 from mtvm.learning.texts import EncodedTexts
 from mtvm.models.attention import FeedForward, Heads, Residual, SelfAttention
@@ -46,7 +46,7 @@ SIZES = {
     "paper": PRESETS["paper"],
 }
 LOSS = ConsistencyConfig()
-LANGUAGE_WEIGHT, CROSSMODAL_WEIGHT = LOSS.weights
+LANGUAGE_WEIGHT, CROSSMODAL_WEIGHT = Consistency(LOSS).weights
 JOBS = ("memory", "training", "evaluation")
 
 

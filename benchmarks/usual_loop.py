@@ -14,6 +14,7 @@ from torch.nn import functional
 from usual_environment import UsualEnvironment, UsualHouses
 
 from mtvm.configs.run import LossConfig
+from mtvm.learning.losses.consistency import Consistency
 from mtvm.learning.rollout import Policy
 from mtvm.models.config import ModelConfig
 from mtvm.models.model import MTVM
@@ -262,7 +263,7 @@ class Usual:
             total, count = self.plain.divergence(texts[0], texts[1], real)
             language = total / count
             crossmodal = torch.stack(found.divergences).sum() / torch.stack(found.compared).sum()
-            language_weight, crossmodal_weight = config.consistency.weights
+            language_weight, crossmodal_weight = Consistency(config.consistency).weights
             loss = loss + language_weight * language + crossmodal_weight * crossmodal
             parts |= {"language_consistency": language.item(), "crossmodal_consistency": crossmodal.item()}
         return loss, parts

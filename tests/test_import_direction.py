@@ -13,6 +13,7 @@ ROOMS = {
     "errors": 0,
     "io": 0,
     "machine": 0,
+    "products": 0,
     "progress": 0,
     "plugins": 0,
     "world": 1,

@@ -108,12 +108,12 @@ def choose_device(name: str) -> str:
     return name
 
 
-def keep_few_onednn_primitives() -> None:
-    """Let oneDNN keep 16 compiled operations instead of 1,024, unless the user has chosen; call it before any runs.
+def keep_few_onednn_primitives(count: int = 16) -> None:
+    """Let oneDNN keep so many compiled operations, not 1,024, unless the user has chosen; call it before any runs.
 
     Each length of a batch is a new shape to it, so a long training would fill the cache, and with it the heap.
     """
-    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "16")
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", str(count))
 
 
 def minilm_folder() -> Path:

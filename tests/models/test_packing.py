@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from mtvm.models.packing import Packing, take
+from mtvm.products import using
 
 MASK = torch.tensor([[True, True, False], [True, False, False], [False, False, False], [True, True, True]])
 PACKINGS = {
@@ -85,3 +86,30 @@ def test_take_is_indexing_with_its_gradient():
         assert torch.equal(taken, batch.detach()[rows])
         gradients.append(torch.autograd.grad((taken * weights).sum(), batch)[0])
     assert torch.equal(*gradients)
+
+
+@pytest.mark.parametrize("kind", ["onednn", "bfloat16"])
+def test_packing_fills_up_to_few_sizes_without_changing_anything(kind):
+    """Rows that only fill up are never spread, and have no gradients."""
+    generator = torch.Generator().manual_seed(3)
+    mask = torch.rand(9, 11, generator=generator) < 0.8
+    mask[:, 0] = True
+    tokens = torch.randn(9, 11, 3 * 2 * 4, generator=generator, requires_grad=True)
+    usual = Packing(mask)
+    found = []
+    for fills in (False, True):
+        with using(kind if fills else "mkl"):
+            packing = Packing(mask)
+            packed = packing.pack(tokens)
+            assert len(packed) == (128 if fills else int(mask.sum()))
+            heads = packing.spread_heads(packed.view(-1, 3, 2, 4).cos())
+            again = packing.pack_heads(heads[0])
+            assert len(again) == len(packed)
+            spread = packing.spread(again + 1)
+            tail = Packing(mask[:, -4:])
+            last = tail.spread(packing.last(packed.sin(), tail))
+            (gradient,) = torch.autograd.grad(spread.square().sum() + heads[1].sum() + last.square().sum(), tokens)
+            found.append((spread, *heads, last, gradient, packing.real(tokens)))
+    for one, other in zip(*found, strict=True):
+        assert torch.equal(one, other)
+    assert torch.equal(usual.real(tokens), found[0][-1])

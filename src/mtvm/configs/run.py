@@ -24,6 +24,7 @@ BLIND = "blind"
 OptimizerKind = Literal["adamw", "muon"]
 Schedule = Literal["constant", "linear", "cosine"]
 Precision = Literal["auto", "float32", "bf16", "fp16"]
+Products = Literal["auto", "mkl", "onednn", "bfloat16"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -255,6 +256,9 @@ class OptimizerConfig:
     """Decay of an exponential moving average of the weights, which is then evaluated and saved; 0 uses none."""
     precision: Precision = "auto"
     """auto is bf16 on a GPU and float32 on a CPU."""
+    products: Products = "auto"
+    """How a CPU multiplies tokens with weights. mkl: as PyTorch does. onednn: by oneDNN, in float32 too. auto: the one
+    that is faster here, measured once. bfloat16: by oneDNN, rounded; never chosen by itself."""
     checkpoint_activations: bool = False
     """Recompute activations in the backward pass instead of keeping them, to save memory."""
     frozen_language_layers: int = 0

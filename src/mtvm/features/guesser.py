@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from mtvm.features.known_names import Choices
+from mtvm.products import Linear
 from mtvm.progress import Advance
 from mtvm.world.views import HEADINGS, ROWS, VIEWS
 
@@ -66,13 +67,13 @@ class Guesser(nn.Module):
         nn.init.normal_(self.word.weight[1:], std=0.1)
         self.row = nn.Parameter(torch.zeros(ROWS, width))
         self.nearness = nn.Parameter(_first_nearness())
-        self.weight = nn.Linear(width, 1)
+        self.weight = Linear(width, 1)
         self.dropout = nn.Dropout(0.3)
         self.caption_dropout = 0.2
-        self.room = nn.Sequential(nn.Linear(2 * width, hidden), nn.ReLU(), self.dropout, nn.Linear(hidden, rooms))
-        self.from_view = nn.Linear(len(_FIRST_WIDTHS) * width, hidden)
-        self.from_place = nn.Linear(2 * width, hidden, bias=False)
-        self.name = nn.Linear(hidden, sum(self.names) + spoken)
+        self.room = nn.Sequential(Linear(2 * width, hidden), nn.ReLU(), self.dropout, Linear(hidden, rooms))
+        self.from_view = Linear(len(_FIRST_WIDTHS) * width, hidden)
+        self.from_place = Linear(2 * width, hidden, bias=False)
+        self.name = Linear(hidden, sum(self.names) + spoken)
         self._relations = _relations(captions)
 
     def forward(self, words: Tensor, views: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:

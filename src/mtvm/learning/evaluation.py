@@ -170,12 +170,18 @@ def _open_network(
     device: str,
     show_progress: bool,
 ) -> Iterator[_Opened]:
+    from mtvm import products
     from mtvm.learning.agents import remembering, resolve_agent, walk
     from mtvm.learning.data import Data
     from mtvm.models.policy import check_looks
 
     check_looks(options.looks)
     agent, config, splits, folder = resolve_agent(given, data, device)
+    sizes = agent.model.config
+    chosen = products.choose(
+        "auto", hidden=sizes.hidden, intermediate=sizes.intermediate, device=agent.model.device.type
+    )
+    products.use(chosen.kind)
     if options.supervision is not None:
         config = dataclasses.replace(config, supervision=options.supervision)
     opened: list[Data] = []

@@ -9,10 +9,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from mtvm import products
 from mtvm.configs.run import OptimizerConfig
 from mtvm.errors import shown
 from mtvm.learning.checkpoint import check_kind
 from mtvm.models.network import Network
+from mtvm.products import multiply
 
 
 def make_optimizer(
@@ -117,13 +119,13 @@ def orthogonal(matrices: Tensor) -> Tensor:
     near = near / near.norm(dim=(-2, -1), keepdim=True).clamp(min=1e-12)
     # An iteration is X <- P X with P = a I + b XXᵀ + c (XXᵀ)². Only the product of all P is computed, from r x r
     # matrices, which are small, symmetric and commute.
-    square = near @ near.mT
+    square = multiply(near, near.mT)
     factors = factor = _newton_schulz(square)
     for _ in range(_NEWTON_SCHULZ_STEPS - 1):
-        square = factor @ square @ factor
+        square = multiply(multiply(factor, square), factor)
         factor = _newton_schulz(square)
-        factors = factor @ factors
-    near = factors @ near
+        factors = multiply(factor, factors)
+    near = multiply(factors, near)
     return near.mT if tall else near
 
 
@@ -132,7 +134,9 @@ def _newton_schulz(square: Tensor) -> Tensor:
     first, third, fifth = _NEWTON_SCHULZ
     factor = third * square
     factor.diagonal(dim1=-2, dim2=-1).add_(first)
-    return factor.baddbmm_(square, square, alpha=fifth)
+    if products.kind() == "mkl":
+        return factor.baddbmm_(square, square, alpha=fifth)
+    return factor.add_(multiply(square, square), alpha=fifth)
 
 
 def check_optimizer(given: Any, optimizer: torch.optim.Optimizer) -> None:

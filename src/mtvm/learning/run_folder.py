@@ -3,6 +3,7 @@
     config.json      every option
     metrics.jsonl    the record, see `record.py`
     checkpoint.pt    the state to resume from; checkpoint-before.pt is the one before it
+    products.json    how the run multiplies, see `mtvm.products`
     best/            the best agent so far
     guesser.safetensors    if the agent sees guesses, the networks that make them; in best/ too
     eval/TASK-SPLIT/ results.json, metrics.json, episodes.csv, records.jsonl and steps.jsonl of the best agent
@@ -22,9 +23,9 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, get_args
 
-from mtvm.configs.run import DataConfig, SelectionConfig, Split, TrainConfig
+from mtvm.configs.run import DataConfig, Products, SelectionConfig, Split, TrainConfig
 from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError, shown
 from mtvm.io.config_files import completed, differences
@@ -36,7 +37,7 @@ from mtvm.models.config import ModelConfig
 from mtvm.tasks.metric import METRICS
 
 CONFIG, CHECKPOINT, BEST, EVALUATIONS, TENSORBOARD = "config.json", "checkpoint.pt", "best", "eval", "tensorboard"
-BEFORE, GUESSER = "checkpoint-before.pt", "guesser.safetensors"
+BEFORE, GUESSER, PRODUCTS = "checkpoint-before.pt", "guesser.safetensors", "products.json"
 _LOCK = "lock"
 _EARLIER = "training.json"
 """What a speaker's config was called when the speaker itself was where a run's config is now."""
@@ -50,8 +51,10 @@ _MAY_CHANGE = (
     "data.folder",
     "data.features",
     "data.guesser",
+    "optimizer.products",
 )
-"""Options that do not change what is learned. Data may move; that it is the same data is checked on resuming."""
+"""Options that do not change what is learned, apart from rounding. Data may move; that it is the same data is checked on
+resuming."""
 
 
 class RunFolder:
@@ -62,8 +65,22 @@ class RunFolder:
         self.config_file = self.path / CONFIG
         self.checkpoint = self.path / CHECKPOINT
         self.before = self.path / BEFORE
+        self.products = self.path / PRODUCTS
         self.best = self.path / BEST
         self.record = self.path / RECORD
+
+    @property
+    def kept_products(self) -> str | None:
+        """How the run multiplies; None for runs of before there was a choice."""
+        if not self.products.is_file():
+            return None
+        kept = read_json(self.products, "how the run multiplies")
+        kind = kept.get("kind") if isinstance(kept, dict) else None
+        if kind not in get_args(Products):
+            raise InputError(
+                f"{self.products}: does not say how the run multiplies; give --optimizer.products mkl or onednn."
+            )
+        return str(kind)
 
     @property
     def is_run(self) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mtvm import products
 from mtvm.configs.presets import PRESETS
 from mtvm.configs.run import DataConfig, TrainConfig
 from mtvm.configs.speaker import SpeakerConfig
@@ -26,7 +27,8 @@ from mtvm.learning.record import Record
 from mtvm.learning.run_folder import CONFIG, TENSORBOARD, RunFolder, Selection, refuse_changes
 from mtvm.learning.speaker import SpeakerLearner
 from mtvm.learning.update import AgentLearner
-from mtvm.machine import choose_device, keep_few_onednn_primitives
+from mtvm.machine import choose_device
+from mtvm.models.config import ModelConfig
 from mtvm.progress import progress
 
 
@@ -96,10 +98,11 @@ class Trainer:
     def __init__(self, config: TrainConfig | SpeakerConfig, show_progress: bool = True) -> None:
         self.config, self.show_progress = config, show_progress
         self.folder = RunFolder(config.out)
-        keep_few_onednn_primitives()
         device = choose_device(config.device)
         parallel.start(device)
         self.folder.check(config)
+        self.products = self._choose_products(device)
+        products.use(self.products.kind)
         self.learner = make_learner(config, torch.device(device), show_progress)
         self.selection = self.learner.selection
         self.validated = 0
@@ -113,8 +116,10 @@ class Trainer:
     def start(self) -> str:
         """What the run starts from, in a sentence."""
         if self.learner.updates:
-            return f"Resuming after update {self.learner.updates} of {self.config.optimizer.updates}."
-        return self.learner.start
+            begun = f"Resuming after update {self.learner.updates} of {self.config.optimizer.updates}."
+        else:
+            begun = self.learner.start
+        return f"{begun} {self.products.reason}"
 
     @property
     def model(self) -> torch.nn.Module:
@@ -203,6 +208,19 @@ class Trainer:
         if record is not None:
             record.write(self.selection.split, learner.updates, metrics)
 
+    def _choose_products(self, device: str) -> products.Choice:
+        """How to multiply: as the run began, unless the config names a way; the same in all processes."""
+        config = self.config
+        wanted: str = config.optimizer.products
+        model = config.model if isinstance(config, SpeakerConfig) else config.network
+        if wanted == "auto" and self.folder.checkpoint.is_file():
+            wanted = self.folder.kept_products or "mkl"
+        inner = model.intermediate if isinstance(model, ModelConfig) else 4 * model.hidden
+        choice = products.choose(wanted, hidden=model.hidden, intermediate=inner, device=device)
+        if len(set(parallel.gather(choice.kind))) > 1:
+            choice = products.Choice("mkl", "Products by MKL: the machines differ in what is faster.")
+        return choice
+
     # Checkpoints
 
     def state(self) -> dict[str, Any]:
@@ -230,6 +248,7 @@ class Trainer:
         if not path.is_file():
             if parallel.rank() == 0:
                 self.folder.write_config(self.config)
+                write_json(self.folder.products, dataclasses.asdict(self.products), indent=1)
             return
         state = checkpoint.load(path, self.folder.before)
         with checkpoint.resuming(path):

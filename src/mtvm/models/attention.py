@@ -14,6 +14,7 @@ from torch.nn import functional
 
 from mtvm.models.dropout import Dropout, dropout
 from mtvm.models.packing import Packing
+from mtvm.products import Linear, linear
 
 LAYER_NORM_EPS = 1e-12
 
@@ -60,16 +61,16 @@ class Heads(nn.Module):
     def __init__(self, hidden: int, heads: int, dropout: float) -> None:
         super().__init__()
         self.hidden, self.heads, self.dropout = hidden, heads, dropout
-        self.qkv = nn.Linear(hidden, 3 * hidden)
+        self.qkv = Linear(hidden, 3 * hidden)
 
     def query(self, packed: Tensor, packing: Packing) -> Tensor:
         """(B, heads, n, hidden / heads) of packed tokens."""
         weight, bias = self.qkv.weight[: self.hidden], self.qkv.bias[: self.hidden]
-        return self.split(functional.linear(packed, weight, bias), packing)[0]
+        return self.split(linear(packed, weight, bias), packing)[0]
 
     def key_value(self, packed: Tensor, packing: Packing) -> tuple[Tensor, Tensor]:
         weight, bias = self.qkv.weight[self.hidden :], self.qkv.bias[self.hidden :]
-        key, value = self.split(functional.linear(packed, weight, bias), packing)
+        key, value = self.split(linear(packed, weight, bias), packing)
         return key, value
 
     def split(self, projected: Tensor, packing: Packing) -> tuple[Tensor, ...]:
@@ -133,7 +134,7 @@ class Residual(nn.Module):
 
     def __init__(self, width: int, hidden: int, dropout: float) -> None:
         super().__init__()
-        self.dense = nn.Linear(width, hidden)
+        self.dense = Linear(width, hidden)
         self.dropout = Dropout(dropout)
         self.norm = nn.LayerNorm(hidden, eps=LAYER_NORM_EPS)
 
@@ -168,7 +169,7 @@ class SelfAttention(nn.Module):
 class FeedForward(nn.Module):
     def __init__(self, hidden: int, intermediate: int, dropout: float) -> None:
         super().__init__()
-        self.expand = nn.Linear(hidden, intermediate)
+        self.expand = Linear(hidden, intermediate)
         self.output = Residual(intermediate, hidden, dropout)
 
     def forward(self, packed: Tensor) -> Tensor:

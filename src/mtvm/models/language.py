@@ -17,6 +17,7 @@ from mtvm.models.crossmodal import Projected
 from mtvm.models.dropout import Dropout
 from mtvm.models.packing import Packing, take
 from mtvm.models.text import Tokens
+from mtvm.products import Linear, adopt
 
 
 @dataclasses.dataclass
@@ -112,7 +113,7 @@ class LanguageEncoder(nn.Module):
         self.reader: nn.Module | None = None
         if config.reader == "minilm":
             self.reader = _bert(config.tokens_known, READER_WIDTH, config.reader_layers, 12, 1536, 512, 0.0)
-            self.project = nn.Linear(READER_WIDTH, config.hidden)
+            self.project = Linear(READER_WIDTH, config.hidden)
             embeddings = self.reader.get_submodule("embeddings")
             self._always_frozen = [embeddings if config.train_reader else self.reader]
         self._frozen = self._always_frozen
@@ -223,4 +224,5 @@ def _bert(
         for name, child in module.named_children():
             if isinstance(child, nn.Dropout):
                 setattr(module, name, Dropout(dropout))
+    adopt(model)
     return model

@@ -24,6 +24,7 @@ from mtvm.models.network import (
 from mtvm.models.packing import Packing
 from mtvm.models.text import Tokens
 from mtvm.models.vision import CURRENT, PAST, StreamEmbedding, TokenEncoder
+from mtvm.products import Linear
 
 
 class ActionHead(nn.Module):
@@ -31,8 +32,8 @@ class ActionHead(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.activate = nn.Linear(config.hidden, config.feature_width)
-        self.score = nn.Linear(config.feature_width, 1)
+        self.activate = Linear(config.hidden, config.feature_width)
+        self.score = Linear(config.feature_width, 1)
 
     def forward(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
         activations = torch.tanh(self.activate(tokens))
@@ -45,8 +46,8 @@ class StatePooler(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.pool_padding = config.released.padding
-        self.mix = nn.Linear(config.text_length, 1)
-        self.dense = nn.Linear(config.hidden, config.hidden)
+        self.mix = Linear(config.text_length, 1)
+        self.dense = Linear(config.hidden, config.hidden)
 
     def forward(self, step: Step) -> Tensor:
         text, stream = step.text, step.stream

@@ -22,6 +22,7 @@ from mtvm.models.objects import ObjectHead
 from mtvm.models.parts import ArchitectureConfig
 from mtvm.models.text import Tokens
 from mtvm.models.vision import FeatureLinear
+from mtvm.products import Linear
 
 
 @dataclasses.dataclass
@@ -171,10 +172,10 @@ def make_network(config: ModelConfig) -> Network:
 
 def make_critic(config: ModelConfig) -> nn.Sequential:
     return nn.Sequential(
-        nn.Linear(config.hidden, config.critic_hidden),
+        Linear(config.hidden, config.critic_hidden),
         nn.ReLU(),
         Dropout(config.critic_dropout),
-        nn.Linear(config.critic_hidden, 1),
+        Linear(config.critic_hidden, 1),
     )
 
 

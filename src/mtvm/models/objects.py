@@ -12,6 +12,7 @@ from mtvm.models.crossmodal import SingleDirectionLayer
 from mtvm.models.dropout import Dropout, dropout
 from mtvm.models.packing import Packing
 from mtvm.models.vision import FeatureLinear
+from mtvm.products import Linear
 
 
 class ObjectHead(nn.Module):
@@ -24,7 +25,7 @@ class ObjectHead(nn.Module):
         self.norm = nn.LayerNorm(config.hidden, eps=LAYER_NORM_EPS)
         self.dropout = Dropout(config.dropout)
         self.layers = nn.ModuleList(SingleDirectionLayer(config) for _ in range(config.object_layers))
-        self.score = nn.Linear(config.hidden, 1)
+        self.score = Linear(config.hidden, 1)
 
     def forward(self, states: Tensor, real: Tensor, objects: Tensor, mask: Tensor) -> Tensor:
         """(B, K) the score of each object, -inf for padding.
@@ -41,5 +42,5 @@ class ObjectHead(nn.Module):
         seen = self.dropout(self.norm(self.project(tokens)))
         read = words.pack(states)
         for layer in self.layers:
-            _, _, seen = layer(read, seen, words, here)
+            _, _, seen, _ = layer(read, seen, words, here)
         return here.spread(self.score(seen)[..., 0]).masked_fill(~mask, -torch.inf)

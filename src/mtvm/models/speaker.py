@@ -20,6 +20,7 @@ from mtvm.io.weight_files import check_finite, is_finite, read_weight_file, writ
 from mtvm.models.config import SpeakerModelConfig
 from mtvm.models.text import CLS, PAD, SEP
 from mtvm.models.vision import FeatureLinear
+from mtvm.products import Linear
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
 WORDPIECES = 30522
@@ -200,12 +201,12 @@ class DecoderLayer(nn.Module):
         hidden = config.hidden
         self.heads, self.rate = config.heads, config.dropout
         self.norms = nn.ModuleList(nn.LayerNorm(hidden) for _ in range(3))
-        self.qkv = nn.Linear(hidden, 3 * hidden)
-        self.self_output = nn.Linear(hidden, hidden)
-        self.query = nn.Linear(hidden, hidden)
-        self.key_value = nn.Linear(hidden, 2 * hidden)
-        self.cross_output = nn.Linear(hidden, hidden)
-        self.feed_forward = nn.Sequential(nn.Linear(hidden, 4 * hidden), nn.GELU(), nn.Linear(4 * hidden, hidden))
+        self.qkv = Linear(hidden, 3 * hidden)
+        self.self_output = Linear(hidden, hidden)
+        self.query = Linear(hidden, hidden)
+        self.key_value = Linear(hidden, 2 * hidden)
+        self.cross_output = Linear(hidden, hidden)
+        self.feed_forward = nn.Sequential(Linear(hidden, 4 * hidden), nn.GELU(), Linear(4 * hidden, hidden))
         self.dropout = nn.Dropout(config.dropout)
 
     def look(self, sights: Tensor) -> KeyValue:

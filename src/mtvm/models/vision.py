@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from torch import Tensor, nn
-from torch.nn import functional
 
 from mtvm.models.attention import LAYER_NORM_EPS
 from mtvm.models.config import ModelConfig
 from mtvm.models.dropout import Dropout, dropout
+from mtvm.products import Linear, linear
 
 CURRENT, PAST = 0, 1
 
 
-class FeatureLinear(nn.Linear):
+class FeatureLinear(Linear):
     """A projection of features before a LayerNorm. Features can be all zeros, as STOP's are: the bias must not be, or
     the LayerNorm would see no variance and give gradients of a million; `initialize_like_bert` sees to it."""
 
@@ -34,7 +34,7 @@ class TokenEncoder(nn.Module):
         image = dropout(image, self.feature_dropout, self.training)
         # The product with [v; d] in two parts: joining them again would copy all features.
         of_image, of_angle = self.project.weight[:, : self.feature_width], self.project.weight[:, self.feature_width :]
-        projected = functional.linear(image, of_image * scale) + functional.linear(angle, of_angle, self.project.bias)
+        projected = linear(image, of_image * scale) + linear(angle, of_angle, self.project.bias)
         encoded: Tensor = self.dropout(self.norm(projected))
         return encoded
 

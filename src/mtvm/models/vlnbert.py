@@ -28,6 +28,7 @@ from mtvm.models.network import (
 from mtvm.models.packing import Packing
 from mtvm.models.text import Tokens
 from mtvm.models.vision import TokenEncoder
+from mtvm.products import Linear
 
 
 @dataclasses.dataclass
@@ -54,11 +55,11 @@ class VLNBert(Network):
         self.language = LanguageEncoder(config)
         self.token_encoder = TokenEncoder(config)
         self.crossmodal = CrossModalEncoder(config, bidirectional=False)
-        self.pooler = nn.Linear(hidden, hidden)
-        self.act = nn.Linear(hidden + config.angle_width, hidden)
+        self.pooler = Linear(hidden, hidden)
+        self.act = Linear(hidden + config.angle_width, hidden)
         self.act_norm = norm()
         self.match_norm = norm()
-        self.refine = nn.Linear(2 * hidden, hidden)
+        self.refine = Linear(2 * hidden, hidden)
         self.refine_norm = norm()
         self.critic = make_critic(config)
         initialize_like_bert(self, hidden)

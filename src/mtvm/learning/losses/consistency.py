@@ -54,6 +54,6 @@ def kl_divergence(one: Tensor, other: Tensor, mask: Tensor) -> tuple[Tensor, Ten
 
     Each token that is not padding is a distribution over its numbers.
     """
-    real = Packing(mask)
-    first, second = real.pack(one).log_softmax(dim=-1), real.pack(other).log_softmax(dim=-1)
+    tokens = Packing(mask)
+    first, second = tokens.real(one).log_softmax(dim=-1), tokens.real(other).log_softmax(dim=-1)
     return ((first.exp() - second.exp()) * (first - second)).sum(), mask.sum()

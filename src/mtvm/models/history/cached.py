@@ -21,6 +21,7 @@ from mtvm.models.config import ModelConfig
 from mtvm.models.history.base import KnownWalks, ReadHistory, Transition
 from mtvm.models.language import Text
 from mtvm.models.memory import MemoryBank
+from mtvm.products import Linear
 
 
 @dataclasses.dataclass
@@ -63,7 +64,7 @@ class CachedHistory(ReadHistory):
         self.parts = 2 * len(self.readers) * config.crossmodal_layers
         """Keys and values of each reader in each layer."""
         self.when = nn.Embedding(config.max_positions, config.angle_width)
-        self.mark = nn.Linear(config.angle_width, self.parts * config.hidden)
+        self.mark = Linear(config.angle_width, self.parts * config.hidden)
         """What the direction after a move and the number of the step add to keys and values."""
 
     def start(self, text: Text) -> Written:

@@ -19,6 +19,7 @@ from mtvm.models.config import ModelConfig
 from mtvm.models.history.base import HistoryEncoder, Transition, full_mask
 from mtvm.models.language import Text
 from mtvm.models.vision import TokenEncoder
+from mtvm.products import Linear
 
 
 @dataclasses.dataclass
@@ -39,9 +40,9 @@ class RecurrentHistory(HistoryEncoder):
         super().__init__(config)
         hidden = config.hidden
         self.match_norm = nn.LayerNorm(hidden, eps=LAYER_NORM_EPS)
-        self.refine = nn.Linear(2 * hidden, hidden)
+        self.refine = Linear(2 * hidden, hidden)
         self.refine_norm = nn.LayerNorm(hidden, eps=LAYER_NORM_EPS)
-        self.act = nn.Linear(hidden + config.angle_width, hidden)
+        self.act = Linear(hidden + config.angle_width, hidden)
         self.act_norm = nn.LayerNorm(hidden, eps=LAYER_NORM_EPS)
 
     def start(self, text: Text) -> State:
