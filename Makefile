@@ -50,6 +50,7 @@ bench: $(READY)  ## Measure speed; see docs/speed.md
 	$(BIN)/python benchmarks/extract.py
 	$(BIN)/python benchmarks/model.py --sizes small-256
 	$(BIN)/python benchmarks/training.py
+	$(BIN)/python benchmarks/recipe.py
 	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/long_run.py
 

@@ -53,8 +53,8 @@ _MAY_CHANGE = (
     "data.guesser",
     "optimizer.products",
 )
-"""Options that do not change what is learned, apart from rounding. Data may move; that it is the same data is checked on
-resuming."""
+"""Options that do not change what is learned, apart from rounding. Data may move; that it is the same data is checked
+on resuming."""
 
 
 class RunFolder:
