@@ -6,13 +6,18 @@ cannot wait for each other in vain. Agents without torch walk in one process unl
 
 from __future__ import annotations
 
+import contextlib
+import datetime
 import os
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from mtvm.errors import InputError
 
 if TYPE_CHECKING:
     import torch
@@ -40,12 +45,32 @@ def start(device: str) -> None:
     if not torch.distributed.is_initialized():
         if device != "cpu":
             torch.cuda.set_device(device)  # where processes meet; all would meet on the first one
-        torch.distributed.init_process_group("gloo" if device == "cpu" else "nccl")
+        # While the first process prepares data, the others wait for it; one that has died is noticed at once.
+        torch.distributed.init_process_group("gloo" if device == "cpu" else "nccl", timeout=_LONGEST_WAIT)
+
+
+_LONGEST_WAIT = datetime.timedelta(hours=12)
+_LOST = re.compile(r"connection|peer|timed? ?out|socket|nccl", re.IGNORECASE)
+
+
+@contextlib.contextmanager
+def _meeting() -> Iterator[None]:
+    """A block in which processes meet: one that does not come is told of in a sentence."""
+    try:
+        yield
+    except RuntimeError as error:
+        if not _LOST.search(str(error)):
+            raise
+        raise InputError(
+            "another process of this training has ended or cannot be reached: its own output says why. The same "
+            "command goes on from the last checkpoint, with any number of processes."
+        ) from None
 
 
 def finish() -> None:
     if (joined := _distributed()) is not None:
-        joined.destroy_process_group()
+        with contextlib.suppress(RuntimeError):  # others may have ended before
+            joined.destroy_process_group()
 
 
 def rank() -> int:
@@ -66,7 +91,8 @@ def own_part(rows: NDArray[np.int64]) -> NDArray[np.int64]:
 def total(values: Tensor) -> Tensor:
     """The sum over all processes."""
     if size() > 1:
-        _distributed().all_reduce(values)
+        with _meeting():
+            _distributed().all_reduce(values)
     return values
 
 
@@ -103,7 +129,8 @@ def add_gradients(parameters: Iterable[nn.Parameter]) -> None:
         if parameter.grad is None:
             parameter.grad = torch.zeros_like(parameter)
     joined = torch.cat([parameter.grad.flatten() for parameter in wanted if parameter.grad is not None])
-    torch.distributed.all_reduce(joined)
+    with _meeting():
+        torch.distributed.all_reduce(joined)
     start_at = 0
     for parameter in wanted:
         assert parameter.grad is not None
@@ -116,10 +143,12 @@ def gather(part: object) -> list[object]:
     if size() == 1:
         return [part]
     parts: list[object] = [None] * size()
-    _distributed().all_gather_object(parts, part)
+    with _meeting():
+        _distributed().all_gather_object(parts, part)
     return parts
 
 
 def wait() -> None:
     if size() > 1:
-        _distributed().barrier()
+        with _meeting():
+            _distributed().barrier()

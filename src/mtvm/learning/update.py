@@ -236,8 +236,10 @@ class AgentLearner(Learner[tuple[int, NDArray[np.int64]]]):
         means = [term.total / count for term, count in zip(terms, shared, strict=True)]
         loss = torch.stack([term.weight * mean for term, mean in zip(terms, means, strict=True) if term.weight]).sum()
         self.backward(loss)
-        _add(recorded, {f"{policy}_{term.name}": mean.item() for term, mean in zip(terms, means, strict=True)})
-        return loss.item()
+        # All numbers at once: a device is waited for at each.
+        *values, whole = torch.stack([one.detach().double() for one in (*means, loss)]).tolist()
+        _add(recorded, {f"{policy}_{term.name}": value for term, value in zip(terms, values, strict=True)})
+        return float(whole)
 
     def state_dict(self) -> dict[str, Any]:
         return super().state_dict() | {"batches": list(self.batches.taken)}

@@ -30,10 +30,12 @@ class Packing:
         self.drop = drop
         # An exported program must not depend on the data: it keeps its padding, and its batch dimension.
         self._exporting = torch.compiler.is_exporting()
-        full = not self._exporting and bool(mask.all())
+        real = mask.flatten().nonzero()[:, 0] if drop and not self._exporting else None
+        # Either way a device is waited for once.
+        full = len(real) == mask.numel() if real is not None else not self._exporting and bool(mask.all())
         self.mask: Tensor | None = None if full else mask
         """None where all tokens are real, which lets torch take its fastest path."""
-        self._real: Tensor | None = None if full or self._exporting or not drop else mask.flatten().nonzero()[:, 0]
+        self._real: Tensor | None = None if full else real
         self._grid: tuple[Tensor, Tensor] | None = None
         if self._real is not None:
             self._grid = (self._real // self.length, self._real % self.length)
