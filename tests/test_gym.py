@@ -1,6 +1,7 @@
 """The gymnasium environments, by gymnasium's own checker and by walking."""
 
 import dataclasses
+import json
 import subprocess
 import sys
 
@@ -228,6 +229,53 @@ def test_tokens_of_a_dialog_are_its_end(tiny_folder, tiny_ndh):
     ids = envs.reset(seed=0)[0]["instruction"]
     expected = text_reader("bytes").tokenize(tiny_ndh.texts[:6], ids.shape[1], truncation="start")
     assert (ids == expected.padded(ids.shape[1]).ids.numpy()).all()
+
+
+def test_spaces_are_the_same_for_all_splits_if_asked_for(tiny_folder):
+    most = max(vector(tiny_folder, split=split).unwrapped.single_action_space.n for split in ("train", "val_unseen"))
+    spaces_of = [
+        vector(tiny_folder, split=split, tokens="bytes", candidates=most).unwrapped.single_observation_space
+        for split in ("train", "val_unseen")
+    ]
+    assert spaces_of[0] == spaces_of[1]
+    envs = vector(tiny_folder, candidates=most)
+    observation, info = envs.reset(seed=2)
+    assert envs.observation_space.contains(observation)
+    assert envs.unwrapped.action_masks().shape == (6, most + 1)
+    *_, info = envs.step(np.full(6, most))
+    assert info["impossible"].all()
+    with pytest.raises(InputError, match=r"candidates must be at least \d+, which a viewpoint of r2r train has, not 1"):
+        vector(tiny_folder, candidates=1)
+
+
+@pytest.mark.parametrize("with_features", [False, True])
+def test_what_was_trained_here_is_evaluated_as_any_agent(tiny_folder, store, tmp_path, with_features):
+    """It decides in the evaluation by what it saw in the environment."""
+    options = {"tokens": "bytes", "features": store if with_features else None}
+
+    def choose(seen, masks):
+        scores = np.where(masks, seen["angles"].sum(axis=2).round(3)[:, [0, *range(masks.shape[1] - 1)]], -np.inf)
+        if with_features:
+            scores[:, 1:] += seen["features"].sum(axis=2)
+        scores[:, 0] = seen["instruction"].sum(axis=1) % 3 - 1.0
+        return scores.argmax(axis=1)
+
+    agent = mtvm.gym.Trained(choose, **options)
+    (done,) = mtvm.evaluate(
+        agent, "r2r/val_unseen", data=tiny_folder, out=tmp_path / "eval", show_progress=False
+    ).values()
+    assert json.loads((done.folder / "manifest.json").read_text())["track"] == ("" if with_features else "blind")
+    count = len(done.episodes)
+    envs = vector(tiny_folder, num_envs=count, split="val_unseen", order="sequential", **options)
+    observation, info = envs.reset(seed=0)
+    walks, over = [[name] for name in info["viewpoint"]], np.zeros(count, dtype=bool)
+    while not over.all():
+        observation, _, stopped, truncated, info = envs.step(choose(observation, envs.unwrapped.action_masks()))
+        for row in np.nonzero(~over & ~stopped)[0]:
+            walks[row].append(info["viewpoint"][row])
+        over |= stopped | truncated
+    assert [[pose[0] for pose in walk] for walk in done.trajectories()] == walks
+    assert len(set(map(len, walks))) > 1
 
 
 def test_action_masks_are_what_the_observation_says_through_wrappers(tiny_folder):

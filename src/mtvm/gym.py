@@ -2,7 +2,7 @@
 
     import gymnasium
     envs = gymnasium.make_vec("mtvm.gym:mtvm/R2R-v0", num_envs=64, data="path/to/data", split="train")
-    mine = gymnasium.make("mtvm.gym:mtvm/Navigation-v0", task="my_task:STAIRS", tokens="wordpiece-en")
+    mine = gymnasium.make("mtvm.gym:mtvm/Navigation-v0", task="my_task:QUESTIONS", tokens="wordpiece-en")
 
 Action 0 stops; action i moves to candidate i - 1. (Elsewhere STOP comes after the candidates, whose number varies;
 gymnasium's `Discrete` spaces are fixed, so here it comes first.) The observation's `actions` and `action_masks()` mark
@@ -14,12 +14,15 @@ after `max_steps` actions.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mtvm.acting.policy import Decisions, Policy
+from mtvm.acting.sights import Sights
 from mtvm.errors import InputError, MissingExtraError
 from mtvm.features.store import FeatureStore
 from mtvm.tasks.data import DataFolder
@@ -47,6 +50,7 @@ ENVIRONMENTS = {
     "mtvm/Long-v0": "long",
     "mtvm/NDH-v0": "ndh",
     "mtvm/REVERIE-v0": "reverie",
+    "mtvm/RxR-v0": "rxr",
     "mtvm/Navigation-v0": None,
 }
 """What is registered, and the task of each; None for the one whose task is given, such as yours. Gymnasium 1.0 did
@@ -65,6 +69,8 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
         max_steps: actions after which an episode is truncated; default: the task's horizon.
         tokens: the instruction as the tokens of a text reader (wordpiece-en, bytes, characters or MODULE:NAME) instead
             of a text, for libraries whose observations are arrays alone; 0 pads.
+        candidates: the most that an observation can hold, so that the spaces are the same for all splits; default: as
+            many as a viewpoint of these episodes' buildings has.
         order: `random`, or `sequential` to go through the split repeatedly.
         episodes: loaded episodes, instead of task, split and data.
     """
@@ -81,6 +87,7 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
         features: str | Path | FeatureStore | None = None,
         max_steps: int | None = None,
         tokens: str | None = None,
+        candidates: int | None = None,
         order: Literal["random", "sequential"] = "random",
         episodes: EpisodeSet | None = None,
     ) -> None:
@@ -92,14 +99,9 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
         self.order = order
         self.simulator = Simulator(self.episodes.world)
         self.simulator.reset(np.zeros(num_envs, dtype=np.int64))
-        self.features = FeatureStore.open(Path(features)) if isinstance(features, str | Path) else features
-        if self.features is not None:
-            world = self.episodes.world
-            scans = [world.scans[number] for number in world.scan_of_node]
-            self._feature_rows = self.features.rows(scans, world.viewpoints.tolist())
-        self._words = None if tokens is None else _tokens(tokens, self.episodes)
-        self.single_observation_space = self._describe_observation()
-        self.single_action_space = spaces.Discrete(self.episodes.world.max_candidates + 1)
+        self._observer = _Observer(self.episodes, features, tokens, candidates)
+        self.single_observation_space = self._observer.space()
+        self.single_action_space = spaces.Discrete(self._observer.candidates + 1)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.episode = np.zeros(num_envs, dtype=np.int64)
@@ -117,30 +119,9 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
     def _make_teacher(self, chosen: NDArray[np.int64]) -> Teacher:
         return Teacher(self.episodes.select(chosen), self.episodes.task.follow)
 
-    def _describe_observation(self) -> spaces.Dict:
-        candidates = self.episodes.world.max_candidates
-        parts: dict[str, spaces.Space[Any]] = {
-            "instruction": self._describe_instruction(),
-            "view": spaces.Discrete(VIEWS),
-            "angles": spaces.Box(-1, 1, (candidates, 4), np.float32),
-            "actions": spaces.MultiBinary(candidates + 1),
-        }
-        if self.features is not None:
-            limit = float(np.finfo(np.float16).max)
-            parts["features"] = spaces.Box(-limit, limit, (candidates, self.features.width), np.float32)
-        return spaces.Dict(parts)
-
-    def _describe_instruction(self) -> spaces.Space[Any]:
-        if self._words is not None:
-            ids, vocabulary = self._words
-            return spaces.Box(0, vocabulary - 1, ids.shape[1:], np.int64)
-        texts = self.episodes.texts
-        return spaces.Text(min_length=0, max_length=max(map(len, texts)), charset=frozenset("".join(texts)) | {" "})
-
     def action_masks(self) -> NDArray[np.bool_]:
         """(num_envs, actions) true for the actions that are possible now."""
-        count = self.episodes.world.degree[self.simulator.node]
-        return np.arange(self.episodes.world.max_candidates + 1) <= count[:, None]
+        return self._observer.masks(self.episodes.world.degree[self.simulator.node])
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
@@ -194,20 +175,6 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
         world = self.episodes.world
         seen = self.simulator.observe()
         teacher = self._teacher.actions(seen.node)
-        width = world.max_candidates
-        angles = np.zeros((self.num_envs, width, 4), dtype=np.float32)
-        angles[:, : seen.angles.shape[1]] = np.clip(seen.angles, -1, 1)
-        texts = self.episodes.texts
-        observation: Arrays = {
-            "instruction": tuple(texts[row] for row in self.episode)
-            if self._words is None
-            else self._words[0][self.episode],
-            "view": seen.view,
-            "angles": angles,
-            "actions": self.action_masks().astype(np.int8),
-        }
-        if self.features is not None:
-            observation["features"] = self._gather_features(seen)
         info: Arrays = {
             "id": np.array([self.episodes.ids[row] for row in self.episode], dtype=object),
             "scan": np.array([world.scans[number] for number in world.scan_of_node[seen.node]], dtype=object),
@@ -215,14 +182,7 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
             "teacher": np.where(teacher == seen.count, 0, teacher + 1),
             "distance": self._distance.copy(),
         }
-        return observation, info
-
-    def _gather_features(self, seen: Observation) -> NDArray[np.float32]:
-        assert self.features is not None
-        features = np.zeros((self.num_envs, self.episodes.world.max_candidates, self.features.width), dtype=np.float32)
-        rows = np.where(seen.mask, self._feature_rows[seen.node][:, None], -1)
-        features[:, : rows.shape[1]] = self.features.gather(rows, seen.candidate_views.astype(np.int64))
-        return features
+        return self._observer.observe(seen, self.episode), info
 
 
 class NavigationEnv(gymnasium.Env[Arrays, np.int64]):
@@ -248,6 +208,102 @@ class NavigationEnv(gymnasium.Env[Arrays, np.int64]):
     def action_masks(self) -> NDArray[np.bool_]:
         """(actions,) true for the actions that are possible now."""
         return self._batch.action_masks()[0]
+
+
+class Trained(Policy):
+    """What was trained in these environments, as an agent that is evaluated, compared and watched as any other.
+
+        agent = mtvm.gym.Trained(lambda seen, masks: model.predict(seen, action_masks=masks)[0], tokens="bytes")
+        mtvm.evaluate(agent, "r2r/val_unseen")
+
+    `choose` is given the observations of the agents that are walking, as the vector environment has them, and the masks
+    of their actions, and returns their actions. The options are those of the environment.
+    """
+
+    def __init__(
+        self,
+        choose: Callable[[Arrays, NDArray[np.bool_]], NDArray[np.integer]],
+        *,
+        features: str | Path | FeatureStore | None = None,
+        tokens: str | None = None,
+        candidates: int | None = None,
+    ) -> None:
+        self.choose = choose
+        self._options = features, tokens, candidates
+
+    @property
+    def track(self) -> str:
+        return super().track if self._options[0] is None else ""
+
+    def start(self, episodes: EpisodeSet) -> None:
+        self._observer = _Observer(episodes, *self._options)
+
+    def act(self, sights: Sights) -> Decisions:
+        observer, count = self._observer, sights.seen.count
+        chosen = np.asarray(self.choose(observer.observe(sights.seen, sights.rows), observer.masks(count)), np.int64)
+        return Decisions(np.where(chosen == 0, count, chosen - 1))
+
+
+class _Observer:
+    """Makes observations of fixed shapes."""
+
+    def __init__(
+        self,
+        episodes: EpisodeSet,
+        features: str | Path | FeatureStore | None,
+        tokens: str | None,
+        candidates: int | None,
+    ) -> None:
+        world = episodes.world
+        self.texts, self.candidates = episodes.texts, int(candidates or world.max_candidates)
+        if self.candidates < world.max_candidates:
+            raise InputError(
+                f"candidates must be at least {world.max_candidates}, which a viewpoint of {episodes.name} has, not "
+                f"{candidates}."
+            )
+        self.store = FeatureStore.open(Path(features)) if isinstance(features, str | Path) else features
+        if self.store is not None:
+            scans = [world.scans[number] for number in world.scan_of_node]
+            self._rows = self.store.rows(scans, world.viewpoints.tolist())
+        self.tokens = None if tokens is None else _tokens(tokens, episodes)
+
+    def space(self) -> spaces.Dict:
+        parts: dict[str, spaces.Space[Any]] = {
+            "instruction": self._instruction_space(),
+            "view": spaces.Discrete(VIEWS),
+            "angles": spaces.Box(-1, 1, (self.candidates, 4), np.float32),
+            "actions": spaces.MultiBinary(self.candidates + 1),
+        }
+        if self.store is not None:
+            limit = float(np.finfo(np.float16).max)
+            parts["features"] = spaces.Box(-limit, limit, (self.candidates, self.store.width), np.float32)
+        return spaces.Dict(parts)
+
+    def _instruction_space(self) -> spaces.Space[Any]:
+        if self.tokens is not None:
+            ids, vocabulary = self.tokens
+            return spaces.Box(0, vocabulary - 1, ids.shape[1:], np.int64)
+        longest, letters = max(map(len, self.texts)), frozenset("".join(self.texts)) | {" "}
+        return spaces.Text(min_length=0, max_length=longest, charset=letters)
+
+    def masks(self, count: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """(b, candidates + 1) true for STOP and the `count` (b,) candidates."""
+        return np.arange(self.candidates + 1) <= count[:, None]
+
+    def observe(self, seen: Observation, rows: NDArray[np.int64]) -> Arrays:
+        """What b agents see, which walk the episodes at `rows` (b,)."""
+        columns = seen.angles.shape[1]
+        angles = np.zeros((len(rows), self.candidates, 4), dtype=np.float32)
+        angles[:, :columns] = np.clip(seen.angles, -1, 1)
+        texts = tuple(self.texts[row] for row in rows) if self.tokens is None else self.tokens[0][rows]
+        found: Arrays = {"instruction": texts, "view": seen.view, "angles": angles}
+        found["actions"] = self.masks(seen.count).astype(np.int8)
+        if self.store is not None:
+            features = np.zeros((len(rows), self.candidates, self.store.width), dtype=np.float32)
+            places = np.where(seen.mask, self._rows[seen.node][:, None], -1)
+            features[:, :columns] = self.store.gather(places, seen.candidate_views.astype(np.int64))
+            found["features"] = features
+        return found
 
 
 def _tokens(reader: str, episodes: EpisodeSet) -> tuple[NDArray[np.int64], int]:

@@ -12,6 +12,7 @@ from mtvm.acting.baselines import Shortest, run_baseline
 from mtvm.app.cli import main
 from mtvm.configs.run import DataConfig
 from mtvm.errors import InputError
+from mtvm.tasks import evaluation as evaluations
 from mtvm.tasks.events import EventFile
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.sampling import fair_sample
@@ -70,6 +71,20 @@ def test_eval_of_an_agent_writes_like_that_of_a_network(folder, tiny_r2r, capsys
     manifest = json.loads((where / "manifest.json").read_text())
     assert (manifest["agent"], manifest["track"]) == ("my_agent:Ahead", "blind")
     assert "my_agent:Ahead" in capsys.readouterr().out
+
+
+def test_eval_measures_once(folder, monkeypatch, capsys):
+    """For the tables, the files and the terminal."""
+    measured, real = [], evaluations.score_trajectories
+
+    def counted(*arguments):
+        measured.append(arguments)
+        return real(*arguments)
+
+    monkeypatch.setattr(evaluations, "score_trajectories", counted)
+    main(["eval", "--agent", "stop", "--split", "r2r/val_unseen"])
+    assert "SPL" in capsys.readouterr().out
+    assert len(measured) == 1
 
 
 def test_eval_draws_a_fair_sample(folder, tiny_folder):

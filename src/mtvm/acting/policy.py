@@ -177,6 +177,11 @@ class Policy(abc.ABC):
         """Called once before a split is walked, with all of its episodes: the place to say what that will cost, and to
         refuse what cannot be done."""
 
+    @property
+    def track(self) -> str:
+        """What its results may be compared with, by what it reads; empty if nobody knows."""
+        return track_of(self.wants)
+
     @abc.abstractmethod
     def start(self, episodes: EpisodeSet) -> None:
         """Begin a batch of episodes; `episodes.texts` are the instructions."""

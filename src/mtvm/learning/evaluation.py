@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.acting.find import find_policy, is_policy_name, made, name_of
-from mtvm.acting.policy import Policy, track_of
+from mtvm.acting.policy import Policy
 from mtvm.acting.scenes import Scenes
 from mtvm.acting.walk import Walks, joined, walk_split
 from mtvm.configs.run import DataConfig, Split
@@ -159,7 +159,7 @@ def _open_policy(
         policy.prepare(episodes, scenes, steps)
         return walk_episodes(policy, episodes, steps, scenes=scenes, keep_steps=True, show_progress=show_progress)
 
-    yield _Opened(name_of(policy), track_of(policy.wants), (), None, walk)
+    yield _Opened(name_of(policy), policy.track, (), None, walk)
 
 
 @contextlib.contextmanager
