@@ -28,6 +28,7 @@ from mtvm.llm.agent import LanguageModel
 from mtvm.llm.options import IN_HOMES, LanguageOptions
 from mtvm.machine import choose_device
 from mtvm.models.parts import ArchitectureConfig, HistoryConfig, part
+from mtvm.progress import notice
 from mtvm.tasks.metric import Metric
 from mtvm.tasks.ndh import Supervision
 
@@ -240,6 +241,9 @@ def _somewhere(
         return splits, data, llm
     from mtvm.app.builtin import DATA, SPLITS
 
+    notice(
+        f"no split was named, so it walks in homes that ship with the package; mtvm view shows it with --data {DATA}"
+    )
     data = dataclasses.replace(data, folder=DATA, sight=data.sight or "names")
     return SPLITS[:1], data, dataclasses.replace(llm, see=llm.see or IN_HOMES)
 
