@@ -12,6 +12,7 @@ from mtvm.io.weight_files import read_weight_file
 from mtvm.models.agent import Agent, Observation
 from mtvm.models.pretrained import HOMES, agent_folder, pretrained_names
 from mtvm.models.saving import load_model, save_compact
+from mtvm.models.weights import load_reader
 
 
 @pytest.fixture(scope="module")
@@ -72,3 +73,27 @@ def test_compact_agent_takes_its_reader_from_the_package(homes):
     words = homes.model.language.reader.get_submodule("embeddings.word_embeddings").weight
     assert words.std() > 0.01
     assert words.dtype == torch.float32
+
+
+def test_compact_agent_with_a_trained_reader_takes_the_words_from_the_package(tmp_path):
+    model = make_model(reader="minilm", reader_layers=1, train_reader=True, vocabulary=30522)
+    load_reader(model)
+    with torch.no_grad():  # as training does, which leaves the words as they are
+        for parameter in model.language.reader.get_submodule("encoder").parameters():
+            parameter.add_(0.01)
+    model.eval()
+    save_compact(model, tmp_path / "compact", "card")
+    assert (tmp_path / "compact" / "model.safetensors").stat().st_size < 5_000_000
+    again = load_model(tmp_path / "compact", "cpu")
+    for name, value in model.state_dict().items():
+        kept = value if name.startswith("language.reader.embeddings.") else value.half().float()
+        torch.testing.assert_close(again.state_dict()[name], kept, rtol=0, atol=0)
+
+
+def test_compact_agent_keeps_words_that_are_not_those_of_the_package(tmp_path):
+    model = make_model(reader="minilm", reader_layers=1, train_reader=True, vocabulary=30522)
+    save_compact(model, tmp_path / "compact", "card")
+    words = "language.reader.embeddings.word_embeddings.weight"
+    assert torch.equal(
+        load_model(tmp_path / "compact", "cpu").state_dict()[words], model.state_dict()[words].half().float()
+    )

@@ -89,11 +89,11 @@ def _card(config: TrainConfig, folder: RunFolder, metrics: dict[str, Any], measu
     for split, values in metrics.items():
         row = (one.format(values[one.name]) if is_number(values.get(one.name)) else "" for one in measured)
         lines.append(f"| {split} | {shown(values.get('episodes', ''))} | {' | '.join(row)} |")
-    is_frozen = config.model.reader == "minilm" and not config.model.train_reader
+    reads, trained = config.model.reader == "minilm", config.model.train_reader
+    left_out = f", without {'the words of its' if trained else 'the frozen'} MiniLM reader, which pip brings."
     lines += [
         "",
-        "The metrics are those of the run. Here weights are in half precision"
-        + (", without the frozen MiniLM reader, which pip brings." if is_frozen else "."),
+        "The metrics are those of the run. Here weights are in half precision" + (left_out if reads else "."),
         "",
         "```sh",
         f"cp -r FOLDER runs/{name}        # evaluations are written into the agent's folder",

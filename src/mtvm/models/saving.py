@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+import torch
 from torch import Tensor
 
 from mtvm import __version__
@@ -27,8 +28,12 @@ def save_model(model: Network, path: Path | str, metrics: dict[str, float] | Non
 
 
 def save_compact(model: Network, path: Path | str, card: str) -> None:
-    """Save an agent to be passed on: in half precision, without a frozen reader, which pip brings anyway."""
-    halves = {name: value.half() if value.is_floating_point() else value for name, value in _own(model).items()}
+    """Save an agent to be passed on: in half precision, without what of its reader pip brings anyway: a frozen reader,
+    or of one that was trained the table of words, which never is."""
+    own = _own(model)
+    if model.language.reader is not None and not model.language.is_read_once and _reads_as_published(model):
+        own = {name: value for name, value in own.items() if not name.startswith(_frozen_part(model))}
+    halves = {name: value.half() if value.is_floating_point() else value for name, value in own.items()}
     check_finite(Path(path), halves)  # half precision ends at 65504
     _save(model, Path(path), halves, card)
 
@@ -61,9 +66,10 @@ def load_weights(model: Network, path: Path) -> None:
     from mtvm.models.weights import load_reader
 
     tensors = read_weight_file(path)
-    if model.language.is_read_once and not any(name.startswith(_READER) for name in tensors):
+    brought = _frozen_part(model)
+    if model.language.reader is not None and not any(name.startswith(brought) for name in tensors):
         load_reader(model)
-        tensors |= {name: value for name, value in model.state_dict().items() if name.startswith(_READER)}
+        tensors |= {name: value for name, value in model.state_dict().items() if name.startswith(brought)}
     fill(model, tensors, path)
 
 
@@ -112,6 +118,23 @@ def _own(model: Network) -> dict[str, Tensor]:
     """A model's weights without those of a frozen reader."""
     brought = (_READER,) if model.language.is_read_once else ()
     return {name: value for name, value in model.state_dict().items() if not name.startswith(brought)}
+
+
+def _frozen_part(model: Network) -> str:
+    """What the names of those tensors begin with that no training changes in an agent with a reader."""
+    return _READER if model.language.is_read_once else f"{_READER}embeddings."
+
+
+def _reads_as_published(model: Network) -> bool:
+    """Whether the reader's table of words is that of all-MiniLM-L6-v2."""
+    from mtvm.models.weights import reader_tensors
+
+    frozen, published = _frozen_part(model), reader_tensors(model)
+    return all(
+        torch.equal(value.cpu(), published[name.removeprefix(_READER)])
+        for name, value in model.state_dict().items()
+        if name.startswith(frozen)
+    )
 
 
 def _fits(given: object, ours: Tensor) -> bool:

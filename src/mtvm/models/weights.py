@@ -152,12 +152,17 @@ def load_released(model: Network, tensors: Mapping[str, Tensor], path: Path) -> 
 
 
 def load_reader(model: Network) -> None:
-    """Fill the frozen reader, if there is one, with all-MiniLM-L6-v2, which is a dependency of this package."""
-    if model.language.reader is None:
-        return
+    """Fill the reader, if there is one, with all-MiniLM-L6-v2, which is a dependency of this package."""
+    if model.language.reader is not None:
+        model.language.reader.load_state_dict(reader_tensors(model))
+
+
+def reader_tensors(model: Network) -> dict[str, Tensor]:
+    """Those of all-MiniLM-L6-v2 that the model's reader has, by the reader's names."""
+    assert model.language.reader is not None
     tensors = read_weight_file(minilm_folder() / "model.safetensors")
     wanted = set(model.language.reader.state_dict())
-    model.language.reader.load_state_dict({name: value for name, value in tensors.items() if name in wanted})
+    return {name: value for name, value in tensors.items() if name in wanted}
 
 
 def _reason(name: str, config: ModelConfig) -> str:
