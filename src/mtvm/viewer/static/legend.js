@@ -5,22 +5,23 @@ import { element } from "./api.js";
 const NS = "http://www.w3.org/2000/svg";
 const MARKS = [["reference", "reference path"], ["start", "start"], ["goal-mark", "goal"], ["goal", "within this, stopping is right"], ["candidate-mark", "candidate"],
   ["chosen-mark", "chosen candidate"], ["left", "left the reference path for good"], ["viewpoint", "viewpoint"], ["stairs", "stairs"]];
-let open = window.matchMedia("(min-height: 900px)").matches; // of all maps together
+const ROOMY = window.matchMedia("(min-height: 900px)").matches;
+let open = null; // of all maps together, once somebody has chosen; until then where there is room for it
 
 export class Legend {
   constructor() {
     this.list = element("ul");
-    this.root = element("details", { class: "legend", open }, element("summary", {}, "Legend"), this.list);
-    this.root.addEventListener("toggle", () => {
-      if (open === this.root.open) return;
-      open = this.root.open;
-      for (const other of document.querySelectorAll(".legend")) other.open = open;
+    const summary = element("summary", {}, "Legend");
+    this.root = element("details", { class: "legend" }, summary, this.list);
+    summary.addEventListener("click", () => {
+      open = !this.root.open; // the browser opens this one itself
+      for (const other of document.querySelectorAll(".legend")) if (other !== this.root) other.open = open;
     });
   }
 
   // `own` is the number of the agent whose map it is, `names` those of all that are drawn.
   show(drawing, own, names) {
-    this.root.open = open;
+    this.root.open = open ?? (ROOMY && names.length < 2);
     const there = (look) => drawing.querySelector(`.${look}`) !== null;
     const agents = Object.entries(names).filter(([number]) => there(`path-${number}`) || there(`other-${number}`) || there(`ahead-${number}`))
       .map(([number, name]) => entry(Number(number) === own ? `path-${number}` : `other-${number}`, names.length > 1 ? name : "the agent's way"));
