@@ -17,6 +17,12 @@ from mtvm.tasks.results import write_results
 from mtvm.viewer.sources import Defaults, open_sources
 
 pytestmark = needs_chromium
+LOOKED_AT = """(mark) => {
+  const box = document.querySelector(`#panorama ${mark}`)?.getBoundingClientRect();
+  const all = document.getElementById("panorama").getBoundingClientRect();
+  const apart = box && Math.abs((box.left + box.right - all.left - all.right) / 2);
+  return box?.width > 0 && apart < all.width / 10;
+}"""
 STEPS = ("eval", "r2r-val_unseen", "steps.jsonl")
 
 
@@ -108,7 +114,8 @@ def test_target_and_choice_of_an_object_are_named(page, serve, objects):
 
 def test_boxes_are_where_the_objects_are(page_with_webgl, serve, objects):
     page = page_with_webgl
-    visit(page, serve(objects), f"#id={objects[0].episodes.ids[0]}")
+    running, identity = serve(objects), objects[0].episodes.ids[0]
+    visit(page, running, f"#id={identity}")
     page.wait_for_selector("#panorama[data-ready] .object-box.target", state="attached", timeout=PATIENCE)
     assert page.locator("#panorama .object-box.chosen").count() == 1
     assert page.locator("#panorama .object-name.chosen").text_content() == "floor lamp 75%"
@@ -117,3 +124,5 @@ def test_boxes_are_where_the_objects_are(page_with_webgl, serve, objects):
         [math.radians(30) + side * math.atan(4 / 3 * math.tan(math.pi / 6)) for side in (-1, 1, 1, -1)]
     )
     assert [elevation > 0 for _, elevation in sides] == [True, True, False, False]
+    page.goto(f"{running.url}/#id={identity}&step=99")
+    page.wait_for_function(LOOKED_AT, arg=".object-box.chosen")  # where it stops, the choice is in the middle

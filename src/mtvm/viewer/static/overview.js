@@ -92,7 +92,7 @@ export class Overview {
         const middle = x + (BAR - 3) / 2;
         if (low !== null) group.append(shape("line", { x1: middle, x2: middle, y1: y(Math.min(high, 100)), y2: y(low), class: "whisker" }));
       });
-      group.append(text(said, left + (BAR * agents) / 2, HIGH + 26), text(String(bar.episodes), left + (BAR * agents) / 2, HIGH + 40, "middle", "muted"));
+      group.append(text(`${said} `, left + (BAR * agents) / 2, HIGH + 26), text(String(bar.episodes), left + (BAR * agents) / 2, HIGH + 40, "middle", "muted"));
       group.addEventListener("click", show);
       group.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); show(); } });
       svg.append(group);
