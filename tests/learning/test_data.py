@@ -78,7 +78,7 @@ def test_data_of_a_blind_agent_has_no_store(open_data):
     opened = open_data(features=None, sight="blind")
     assert opened.store is None
     assert opened.dataset(Split.parse("r2r/train")).vision.store is None
-    assert fingerprints(opened.store, {})["features"] == "none"
+    assert fingerprints(opened.stores, {})["features"] == "none"
     assert opened.network == SMALL
 
 
@@ -146,7 +146,7 @@ def test_fingerprints_change_with_the_episodes_and_the_features(small_data, tiny
         config = DataConfig(folder=tmp_path / "data", features=tmp_path / "data" / "features")
         opened = Data(config, SMALL, show_progress=False)
         names = ("r2r/train", "r2r/val_seen")
-        return fingerprints(opened.store, {name: opened.dataset(Split.parse(name)).episodes for name in names})
+        return fingerprints(opened.stores, {name: opened.dataset(Split.parse(name)).episodes for name in names})
 
     shutil.copytree(small_data, tmp_path / "data")
     before = found()

@@ -31,4 +31,12 @@ def with_absolute_paths(data: DataConfig) -> DataConfig:
         folder=DataFolder.locate(data.folder).absolute(),
         features=data.features and data.features.absolute(),
         guesser=data.guesser and data.guesser.absolute(),
+        train=tuple(map(absolute_split, data.train)),
+        evaluate=tuple(map(absolute_split, data.evaluate)),
     )
+
+
+def absolute_split(split: str) -> str:
+    """A split, whose data folder is absolute if it has one of its own."""
+    folder, elsewhere, name = split.rpartition("::")
+    return f"{Path(folder).absolute()}::{name}" if elsewhere else split

@@ -13,6 +13,7 @@ from mtvm.errors import InputError
 from mtvm.io.config_files import check_numbers, from_plain, to_plain
 from mtvm.io.earlier_configs import run_as_today
 from mtvm.models.config import ModelConfig
+from mtvm.tasks.data import DataFolder
 from mtvm.tasks.ndh import Supervision
 from mtvm.tasks.registry import find_task
 from mtvm.tasks.spec import TaskSpec
@@ -29,15 +30,20 @@ Products = Literal["auto", "mkl", "onednn", "bfloat16"]
 
 @dataclasses.dataclass(frozen=True)
 class Split:
-    """A split of a task: `r2r/train`, or `prevalent/aug@0.5` with a weight."""
+    """A split of a task: `r2r/train`, `prevalent/aug@0.5` with a weight, or `DIR::ndh/train` of another data folder."""
 
     task: TaskSpec
     split: str
     weight: float = 1.0
+    folder: Path | None = None
+    """The data folder of buildings that are not in the run's own."""
 
     @classmethod
     def parse(cls, text: str) -> Split:
-        name, _, weight = text.partition("@")
+        folder, elsewhere, named = text.rpartition("::")
+        if elsewhere and not folder:
+            raise InputError(f"'{text}' names no data folder before the ::, as DIR::TASK/SPLIT does.")
+        name, _, weight = named.partition("@")
         task, _, split = name.partition("/")
         if not split:
             raise InputError(f"'{text}' is not TASK/SPLIT or TASK/SPLIT@WEIGHT, such as r2r/val_unseen.")
@@ -47,11 +53,16 @@ class Split:
             number = 0.0
         if not 0 < number < float("inf"):
             raise InputError(f"'{text}': the weight after @ must be a number above 0.")
-        return cls(find_task(task), split, number)
+        return cls(find_task(task), split, number, Path(folder) if elsewhere else None)
 
     @property
     def name(self) -> str:
-        return f"{self.task.name}/{self.split}"
+        elsewhere = "" if self.folder is None else f"{self.folder.name}::"
+        return f"{elsewhere}{self.task.name}/{self.split}"
+
+    def data(self, folder: DataFolder) -> DataFolder:
+        """Its own data folder, or else the run's."""
+        return folder if self.folder is None else DataFolder(self.folder)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,7 +82,8 @@ class DataConfig:
     """The networks that guess names, guesser.safetensors of an agent; by default those of --init, or else they learn on
     the buildings that are trained on."""
     train: tuple[str, ...] = ("r2r/train",)
-    """Splits to train on, as TASK/SPLIT or TASK/SPLIT@WEIGHT; they take turns in proportion to their weights."""
+    """Splits to train on, as TASK/SPLIT or TASK/SPLIT@WEIGHT; they take turns in proportion to their weights. Those of
+    another data folder, with buildings of its own, are DIR::TASK/SPLIT."""
     evaluate: tuple[str, ...] = ("r2r/val_seen", "r2r/val_unseen")
     """Splits on which the best agent is evaluated at the end."""
     supervision: Supervision = "mixed"
@@ -93,6 +105,10 @@ class DataConfig:
     def __post_init__(self) -> None:
         for text in (*self.train, *self.evaluate):
             Split.parse(text)
+        if self.features is not None and any("::" in text for text in (*self.train, *self.evaluate)):
+            raise InputError(
+                "data.features has the buildings of one data folder; to train in those of several, give --data.sight."
+            )
         if not self.train:
             raise InputError("data.train names no split.")
         if self.sight != BLIND and not self._sights <= set(SIGHTS):

@@ -108,11 +108,12 @@ class Data:
         self.config, self.model, self.device, self._trained = config, model, torch.device(device), trained
         self.folder = DataFolder.resolve(config.folder)
         self._show_progress = show_progress
-        self._datasets: dict[tuple[str, str], Dataset] = {}
+        self._datasets: dict[tuple[str, str, Path | None], Dataset] = {}
+        self._elsewhere: dict[Path, tuple[DataFolder, FeatureStore | None]] = {}
 
     @functools.cached_property
     def store(self) -> FeatureStore | None:
-        """The features of the views; None if the agent is blind."""
+        """The features of the views of the run's data folder; None if the agent is blind."""
         if self.config.features is None:
             return SightMaker(self.config, self.folder, self._show_progress).open()
         store = FeatureStore.open(self.config.features)
@@ -148,23 +149,39 @@ class Data:
             return NAME_WIDTH + PLACE_WIDTH
         return (0 if self.store is None else self.store.width) + PLACE_WIDTH
 
-    def _objects(self, episodes: EpisodeSet) -> ObjectSights | None:
+    def _objects(self, episodes: EpisodeSet, folder: DataFolder, store: FeatureStore | None) -> ObjectSights | None:
         """The objects that an agent can point at."""
         if episodes.task.answer != "object" or self.network.object_width == 0:
             return None
-        source = objects_file(self.folder, "which an agent points at one of")
-        return object_sights(source, episodes.world, self.store, named=self._names_objects)
+        source = objects_file(folder, "which an agent points at one of")
+        return object_sights(source, episodes.world, store, named=self._names_objects)
+
+    def _place(self, split: Split) -> tuple[DataFolder, FeatureStore | None]:
+        """The data folder of a split, and the features of its views. Networks that guess names are the run's."""
+        if split.folder is None:
+            return self.folder, self.store
+        if split.folder not in self._elsewhere:
+            folder, config = DataFolder(split.folder), dataclasses.replace(self.config, guesser=self.guesser)
+            store = None if self.store is None else SightMaker(config, folder, self._show_progress).open()
+            self._elsewhere[split.folder] = folder, store
+        return self._elsewhere[split.folder]
+
+    @property
+    def stores(self) -> dict[str, FeatureStore | None]:
+        """All features that were opened, by what a message calls them."""
+        others = {f"features of {path.name}": store for path, (_, store) in self._elsewhere.items()}
+        return {"features": self.store} | others
 
     def dataset(self, split: Split) -> Dataset:
         """The episodes of a split with their texts and features."""
-        key = (split.task.name, split.split)
+        key = (split.task.name, split.split, split.folder)
         if key not in self._datasets:
-            config = self.config
-            episodes = load_episodes(split.task, split.split, self.folder, supervision=config.supervision)
+            config, (folder, store) = self.config, self._place(split)
+            episodes = load_episodes(split.task, split.split, folder, supervision=config.supervision)
             self._datasets[key] = Dataset(
                 split,
                 episodes,
-                Vision(episodes.world, self.store, self.network, self.device, self._objects(episodes)),
+                Vision(episodes.world, store, self.network, self.device, self._objects(episodes, folder, store)),
                 self._tokens(split, episodes),
                 config.horizon_of(split.task),
                 config.follow_of(split.task),
@@ -203,11 +220,13 @@ class Data:
         return dataset
 
 
-def fingerprints(store: FeatureStore | None, sets: Mapping[str, EpisodeSet]) -> dict[str, str]:
+def fingerprints(stores: Mapping[str, FeatureStore | None], sets: Mapping[str, EpisodeSet]) -> dict[str, str]:
     """What the data is, so that a run is not resumed with other data; `sets` are the episodes by name."""
-    found = {"features": "none" if store is None else str(store.meta["id"])}
-    if store is not None:
-        found["index of the features"] = hashlib.sha256(store.index.tobytes()).hexdigest()
+    found = {}
+    for name, store in stores.items():
+        found[name] = "none" if store is None else str(store.meta["id"])
+        if store is not None:
+            found[f"index of the {name}"] = hashlib.sha256(store.index.tobytes()).hexdigest()
     for name, episodes in sets.items():
         found[name] = hashlib.sha256(episodes.source.read_bytes()).hexdigest()
         found[f"graphs of {name}"] = episodes.world.fingerprint

@@ -152,9 +152,10 @@ def _open_policy(
     folder = DataFolder.resolve(config.folder)
 
     def walk(split: Split) -> Evaluation:
-        episodes = load_episodes(split.task, split.split, folder, supervision=config.supervision)
+        place = split.data(folder)
+        episodes = load_episodes(split.task, split.split, place, supervision=config.supervision)
         episodes = episodes.select(options.rows(episodes))
-        scenes = Scenes(episodes.world, folder, policy.wants)
+        scenes = Scenes(episodes.world, place, policy.wants)
         steps = policy.max_steps or config.horizon_of(split.task)
         policy.prepare(episodes, scenes, steps)
         return walk_episodes(policy, episodes, steps, scenes=scenes, keep_steps=True, show_progress=show_progress)

@@ -153,7 +153,8 @@ class RunFolder:
         if "/" in name or _JSON.search(name):
             file = Path(name).absolute()
             name = f"{file.parent.name}-{_JSON.sub('', file.name)}"
-        return self.path / EVALUATIONS / f"{split.task.name}-{name}"
+        elsewhere = "" if split.folder is None else f"{split.folder.absolute().name}-"
+        return self.path / EVALUATIONS / f"{elsewhere}{split.task.name}-{name}"
 
     def evaluations(self) -> dict[str, Path]:
         """The metrics files of all evaluations, by TASK-SPLIT."""

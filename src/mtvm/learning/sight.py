@@ -157,8 +157,9 @@ class SightMaker:
         return [captions, semantics, *splits, *self._graphs()]
 
     def _described(self) -> list[Split]:
-        """The splits trained on that people described."""
-        splits = [split for text in self.config.train if not (split := Split.parse(text)).task.augmented]
+        """The splits trained on that people described, in the buildings of the run's data folder."""
+        every = [Split.parse(text) for text in self.config.train]
+        splits = [split for split in every if split.folder is None and not split.task.augmented]
         if not splits:
             raise InputError(
                 f"data.sight {self.config.sight} learns from what people say; name a split of theirs, as r2r/train, in "

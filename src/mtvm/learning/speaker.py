@@ -60,7 +60,7 @@ class SpeakerLearner(Learner[NDArray[np.int64]]):
         sizes = dataclasses.replace(config.model, feature_width=store.width, vocabulary=len(pieces))
         learner = cls(config, Speaker(sizes, pieces).to(device), train, validation)
         sets = {config.data.train[0]: train.episodes, config.validate_on: validation.episodes}
-        learner.fingerprints = fingerprints(store, sets)
+        learner.fingerprints = fingerprints({"features": store}, sets)
         return learner
 
     def check_state(self, state: Mapping[str, Any]) -> None:
@@ -178,6 +178,8 @@ def validation_loss(speaker: Speaker, spoken: Spoken, device: torch.device | str
 def load(text: str, folder: DataFolder) -> EpisodeSet:
     """The episodes of TASK/SPLIT, which must have goals."""
     split = Split.parse(text)
+    if split.folder is not None:
+        raise InputError(f"{text}: a speaker reads one data folder; name a split of that one, without the ::.")
     episodes = load_episodes(split.task, split.split, folder)
     if not episodes.has_goals:
         raise InputError(

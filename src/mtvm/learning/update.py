@@ -84,7 +84,7 @@ class AgentLearner(Learner[tuple[int, NDArray[np.int64]]]):
         model, first_weights = make_model(config, data.network)
         learner = cls(config, model.to(device), datasets, validation, show_progress)
         learner.guesser, learner.start = guesser, f"Weights to start from: {first_weights}."
-        learner.fingerprints = fingerprints(data.store, {one.name: one.episodes for one in (*datasets, validation)})
+        learner.fingerprints = fingerprints(data.stores, {one.name: one.episodes for one in (*datasets, validation)})
         return learner
 
     def draw(self) -> tuple[int, NDArray[np.int64]]:

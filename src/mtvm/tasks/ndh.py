@@ -14,7 +14,7 @@ from mtvm.tasks.data import json_names
 from mtvm.tasks.definitions import Success
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metrics import goal_distance
-from mtvm.tasks.records import Records, TaskFile
+from mtvm.tasks.records import Records, TaskFile, read_records
 from mtvm.tasks.spec import TaskSpec
 from mtvm.world.world import World
 
@@ -24,14 +24,28 @@ planner's after its start, else the planner's."""
 SUPERVISIONS: tuple[Supervision, ...] = get_args(Supervision)
 
 _ID_FIELD = "inst_idx"
+_HAMT_ID_FIELD = "instr_id"
+_HAMT_FIELDS: dict[str, type | tuple[type, ...]] = {
+    _HAMT_ID_FIELD: int,
+    "start_pano": str,
+    "start_heading": (int, float),
+    "nav_steps": list,
+    "nav_idx": int,
+}
 _ROLE_MARKERS = {"navigator": "<NAV>", "oracle": "<ORA>"}
 _TARGET_MARKER = "<TAR>"
 
 
 def read_ndh(file: TaskFile) -> EpisodeSet:
-    """Episodes of an NDH file; ids are `inst_idx`. The test split has no paths: its goals are secret."""
-    records, world = file.open(_ID_FIELD)
+    """Episodes of an NDH file, as released or as HAMT publishes it; ids are `inst_idx`.
+
+    The test split has no paths: its goals are secret.
+    """
+    records = read_records(file.path, _ID_FIELD)
+    if any(_ID_FIELD not in entry and _HAMT_ID_FIELD in entry for entry in records.entries):
+        _as_released(records)
     ids = records.unique_ids(int)
+    world = file.make_world(set(records.scans(file.scans)))
     supervision = file.options["supervision"]
     starts = _start_records(records)
     start_nodes = starts.paths("pano", world)
@@ -54,7 +68,7 @@ def _supervised_paths(records: Records, supervision: str, world: World) -> NDArr
     if supervision == "oracle":
         return records.paths("planner_path", world)
     player = records.paths("player_path", world)
-    if supervision == "navigator":
+    if supervision == "navigator" or not any("planner_path" in entry for entry in records.entries):
         return player
     planner = records.paths("planner_path", world)
     end = np.take_along_axis(planner, (planner >= 0).sum(axis=1, keepdims=True) - 1, axis=1)
@@ -64,6 +78,22 @@ def _supervised_paths(records: Records, supervision: str, world: World) -> NDArr
         np.pad(nodes, ((0, 0), (0, width - nodes.shape[1])), constant_values=-1) for nodes in (planner, player)
     )
     return np.where(trusted[:, None], player, planner)
+
+
+def _as_released(records: Records) -> None:
+    """Bring HAMT's entries into the released form. They have the whole walk of a game in `nav_steps`, which the player
+    has followed up to `nav_idx` when the dialog ends, and no path of the planner."""
+    records.id_field = _HAMT_ID_FIELD
+    columns = [records.column(name, kind) for name, kind in _HAMT_FIELDS.items()]
+    for place, (identity, pano, heading, steps, walked) in enumerate(zip(*columns, strict=True)):
+        if not 0 <= walked < len(steps):
+            raise InputError(f"{records.where(place, 'nav_idx')} is {shown(walked)}, no step of 'nav_steps'.")
+        records.entries[place] |= {
+            _ID_FIELD: identity,
+            "start_pano": {"pano": pano, "heading": heading},
+            "player_path": steps[walked:],
+        }
+    records.id_field = _ID_FIELD
 
 
 def _start_records(records: Records) -> Records:
@@ -102,10 +132,11 @@ def _file_names(split: str) -> list[str]:
 
 
 def _is_ndh(path: Path) -> bool:
-    """Whether NDH's own id field occurs near the start of the file; other datasets use the same file names."""
+    """Whether a field of NDH's own occurs near the start of the file; other datasets use the same file names."""
     try:
         with path.open("rb") as file:
-            return json.dumps(_ID_FIELD).encode() in file.read(200_000)
+            start = file.read(200_000)
+            return any(json.dumps(name).encode() in start for name in (_ID_FIELD, "start_heading"))
     except OSError:
         return False
 

@@ -15,7 +15,7 @@ from tyro.conf import Positional, arg
 
 from mtvm.acting.find import is_language_model, name_of
 from mtvm.acting.policy import Policy
-from mtvm.app.options import DeviceOption, Switch, console, with_absolute_paths
+from mtvm.app.options import DeviceOption, Switch, absolute_split, console, with_absolute_paths
 from mtvm.app.policies import check_not_given, policy_of
 from mtvm.app.tables import metrics_table, print_speaker
 from mtvm.configs.presets import DESCRIPTIONS, PRESETS, PRETRAINING
@@ -275,7 +275,10 @@ def runs(
 def _with_absolute_paths(config: TrainConfig) -> TrainConfig:
     """Make paths absolute, so that a run can be resumed from another folder or shell."""
     return dataclasses.replace(
-        config, data=with_absolute_paths(config.data), init=config.init and config.init.absolute()
+        config,
+        data=with_absolute_paths(config.data),
+        selection=dataclasses.replace(config.selection, split=absolute_split(config.selection.split)),
+        init=config.init and config.init.absolute(),
     )
 
 
