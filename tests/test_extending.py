@@ -48,6 +48,7 @@ def folder(tmp_path, tiny_folder, monkeypatch):
     shutil.copytree(tiny_folder, data)
     for split in ("train", "val_seen", "val_unseen"):
         write_questions(data, split)
+    write_searches(data, ("train", "val_seen", "val_unseen"))
     write_captions(data)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MTVM_DATA", str(data))
@@ -81,6 +82,24 @@ def write_questions(data: Path, split: str) -> None:
             file.write(json.dumps(entry | {"answer": episode.goals[0]}) + "\n")
 
 
+def write_searches(data: Path, splits: tuple[str, ...]) -> None:
+    """R2R's episodes as searches for a lamp that stands at their goal, beside a bed."""
+    lamps: dict[tuple[str, str], int] = {}
+    for split in splits:
+        with (data / f"SEARCH_{split}.jsonl").open("w") as file:
+            for row, episode in enumerate(mtvm.load_episodes("r2r", split, data)):
+                lamp = lamps.setdefault((episode.scan, episode.goals[0]), 2 * len(lamps))
+                entry = {"id": row, "scan": episode.scan, "start": [episode.start], "object": lamp}
+                file.write(json.dumps(entry | {"description": "a lamp beside a bed"}) + "\n")
+    with (data / "viewpoints.jsonl").open("w") as file:
+        for (scan, viewpoint), lamp in lamps.items():
+            things = [
+                {"id": lamp + place, "name": name, "views": [12 + place], "boxes": [[300, 200, 50, 50]]}
+                for place, name in enumerate(("lamp", "bed"))
+            ]
+            file.write(json.dumps({"scan": scan, "viewpoint": viewpoint, "objects": things}) + "\n")
+
+
 def write_captions(data: Path) -> None:
     """Captions of the tiny world, each of which names its viewpoint's number and heading."""
     world = mtvm.load_episodes("r2r", "val_seen", data).world
@@ -109,8 +128,8 @@ def shown_by(command: str) -> object:
 
 
 def test_extending_page_has_all_examples():
-    names = {"my_agent.py", "my_history.py", "my_loss.py", "my_reader.py", "my_task.py", "my_features.py"}
-    assert set(examples()) == names
+    names = ("my_agent", "my_history", "my_loss", "my_reader", "my_task", "my_search", "my_features")
+    assert set(examples()) == {f"{name}.py" for name in names}
 
 
 @pytest.mark.parametrize("name", sorted(examples()))
@@ -212,6 +231,15 @@ def test_custom_tasks_success_is_one_definition(folder, monkeypatch):
     rows, beside = np.nonzero(near)
     assert len(rows) > 5, "in R2R these would be successes"
     assert not succeeds(episodes.select(rows), beside[:, None]).any()
+
+
+def test_custom_task_that_asks_for_an_object_is_walked_and_trained(folder):
+    (evaluating,) = [one for one in commands("mtvm eval") if "my_search" in one]
+    call(f"eval {evaluating}")
+    means = json.loads((folder / "runs/found/search-val_unseen/metrics.json").read_text())
+    assert [means[name] for name in ("SR", "SPL", "RGS", "RGSPL")] == pytest.approx([100] * 4)
+    lines = train(command_with("my_search:SEARCH"), folder, "runs/search")
+    assert any("teacher_object" in line for line in lines)
 
 
 def test_custom_features_make_a_store_for_training(folder):

@@ -102,6 +102,14 @@ def _laptop_runs() -> dict[str, TrainConfig]:
             semantic.loss, imitation=dataclasses.replace(semantic.loss.imitation, weight=0.0), word_dropping=0.1
         ),
     )
+    reverie = dataclasses.replace(
+        on_map,
+        out=Path("runs/reverie"),
+        data=dataclasses.replace(
+            on_map.data, sight="guesses", train=("reverie/train",), evaluate=("reverie/val_seen", "reverie/val_unseen")
+        ),
+        selection=dataclasses.replace(on_map.selection, split="reverie/val_seen"),
+    )
     claims = dataclasses.replace(
         semantic,
         out=Path("runs/r2r-claims"),
@@ -137,7 +145,14 @@ def _laptop_runs() -> dict[str, TrainConfig]:
         selection=SelectionConfig(split="r2r/val_seen", every=10),
         batch=8,
     )
-    return {"r2r-map": on_map, "r2r-semantic": semantic, "r2r-claims": claims, "demo": demo, "tiny": tiny}
+    return {
+        "r2r-map": on_map,
+        "r2r-semantic": semantic,
+        "r2r-claims": claims,
+        "reverie": reverie,
+        "demo": demo,
+        "tiny": tiny,
+    }
 
 
 def pretraining(config: TrainConfig) -> TrainConfig:
@@ -178,6 +193,7 @@ DESCRIPTIONS: dict[str, str] = {
     "r2r-map": "Real R2R without images, acting on a map: names or --data.sight guesses. An hour on one core.",
     "r2r-semantic": "The paper's actions, to neighbours only; alternating teacher and student, no words dropped.",
     "r2r-claims": "The paper's actions and both directions, as a student; what `mtvm study run claims` trains.",
+    "reverie": "REVERIE: walks on a map and points at the object. Captions only, or --data.sight names.",
     "demo": "The small agent of `make demo`, for the built-in world and its long walks. Six minutes on one core.",
     "tiny": "A few seconds, to try things.",
 }
