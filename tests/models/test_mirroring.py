@@ -48,3 +48,8 @@ def test_mirror_text_agrees_with_the_mirrored_wordpieces():
 )
 def test_language_of_texts_is_known_or_nothing(texts, language):
     assert language_of(texts) == language
+
+
+def test_dialogs_in_which_nobody_has_spoken_say_nothing_of_their_language():
+    assert language_of(["<NAV> Do I go left? <ORA> Yes, to the door. <TAR> towel", "<TAR> towel"]) == "en"
+    assert language_of(["<TAR> towel", "<TAR> rug"]) is None

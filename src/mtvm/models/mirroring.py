@@ -16,7 +16,7 @@ _KANA = re.compile(r"[\u3040-\u30ff]")
 
 def language_of(texts: Sequence[str]) -> Language | None:
     """The language that nearly all of some texts are in; None if it is none of those we know, or there are several."""
-    some = [text for text in texts if text.strip()][:1000]
+    some = [text for text in texts if text.strip() and not _says_little(text)][:1000]
     shares = {
         "en": sum(text.isascii() and bool(_ENGLISH_WORDS.search(text.lower())) for text in some),
         "zh": sum(bool(_HAN.search(text)) and not _KANA.search(text) for text in some),
@@ -25,6 +25,11 @@ def language_of(texts: Sequence[str]) -> Language | None:
         if some and shares[language] >= 0.9 * len(some):
             return "en" if language == "en" else "zh"
     return None
+
+
+def _says_little(text: str) -> bool:
+    """Whether a text is too short to tell its language, as a dialog in which nobody has spoken: `<TAR> towel`."""
+    return text.isascii() and len(text.split()) <= 2 and not _ENGLISH_WORDS.search(text.lower())
 
 
 _ENGLISH = re.compile(r"\b(left|right)", re.IGNORECASE)
