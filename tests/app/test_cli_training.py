@@ -13,6 +13,7 @@ from command_line import refused, run
 torch = pytest.importorskip("torch")
 
 from mtvm.configs.run import TrainConfig  # noqa: E402
+from mtvm.features.store import FeatureStore  # noqa: E402
 from mtvm.learning import checkpoint  # noqa: E402
 from mtvm.learning import trainer as trainers  # noqa: E402
 from mtvm.learning.run_folder import RunFolder  # noqa: E402
@@ -80,6 +81,25 @@ def test_train_leaves_a_run_and_the_evaluation_of_its_best_agent(trained, tiny_f
     assert (config.batch, config.data.folder) == (2, tiny_folder)
     assert config.selection.metric is None
     assert Agent.from_pretrained(trained / "best", "cpu").model.config.feature_width == WIDTH
+
+
+def test_eval_tells_of_other_features_of_the_same_width(trained, store, tiny_folder, tmp_path, capsys):
+    other = tmp_path / "other"
+    shutil.copytree(store, other)
+    assert "learnt to see" not in run(capsys, "eval", trained, "--limit", "1", "--data.features", other).err
+    opened = FeatureStore.open(store)
+    entries = ((key["scan"].decode(), key["viewpoint"].decode(), np.ones((36, WIDTH))) for key in opened.index)
+    FeatureStore.write(tmp_path / "strange", entries, source="elsewhere.npz", source_format="test")
+    for agent in (trained, trained / "best"):
+        options = ("--data.folder", tiny_folder, "--data.features", tmp_path / "strange", "--split", "r2r/val_unseen")
+        said = run(capsys, "eval", agent, "--limit", "1", "--out", tmp_path / "out", *options).err
+        assert f"{trained / 'best'}: this agent learnt to see the features of features.npz with the id" in said
+        assert "and is given the features of elsewhere.npz" in said
+    shutil.copytree(trained / "best", tmp_path / "copy")
+    (tmp_path / "copy" / "seen.json").write_text('{"sight": 3}')
+    assert "seen.json: does not say what an agent sees" in refused(
+        capsys, "eval", tmp_path / "copy", "--limit", "1", *options
+    )
 
 
 def test_train_says_what_it_starts_from_and_how_it_ended(capsys, tiny_folder, store, tmp_path):

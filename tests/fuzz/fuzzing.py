@@ -5,6 +5,7 @@ python tests/fuzz/fuzzing.py --cases 50000        (make fuzz)
 
 import argparse
 import collections
+import contextlib
 import dataclasses
 import math
 import os
@@ -82,8 +83,8 @@ def _measured(target, folder):
 
 
 class OwnTime:
-    """Time from now on, without that in which this process could have run, but others had the core. A process that
-    waits for a pipe or sleeps is not waiting for a core: its time counts."""
+    """Time from now on, without that in which a thread of this process could have run, but others had the core. A
+    process that waits for a pipe or sleeps is not waiting for a core: its time counts."""
 
     def __init__(self):
         self._start = self._now()
@@ -92,11 +93,11 @@ class OwnTime:
         return self._now() - self._start
 
     def _now(self):
-        try:
-            waited = int(Path("/proc/self/schedstat").read_text().split()[1]) / 1e9
-        except OSError:
-            waited = 0.0
-        return time.monotonic() - waited
+        waited = 0
+        for thread in Path("/proc/self/task").glob("*/schedstat"):
+            with contextlib.suppress(OSError):  # a thread may end
+                waited += int(thread.read_text().split()[1])
+        return time.monotonic() - waited / 1e9
 
 
 def _run(target, folder, clock):

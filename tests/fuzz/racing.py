@@ -7,6 +7,9 @@ one of them is killed at a random moment; the next process then must clear up af
 """
 
 import argparse
+import functools
+import gzip
+import itertools
 import multiprocessing
 import os
 import signal
@@ -16,19 +19,36 @@ import time
 from pathlib import Path
 
 import numpy as np
+import torch
 
+from mtvm.acting.baselines import run_baseline
 from mtvm.errors import InputError
+from mtvm.features.converting.published import write_lines
 from mtvm.features.store import FeatureStore
 from mtvm.homes import build
 from mtvm.io.arrays import keep_cached, read_cached
 from mtvm.io.files import atomic_path, read_json, write_json
+from mtvm.learning import checkpoint
 from mtvm.learning.run_folder import RunFolder
+from mtvm.models.config import ModelConfig
+from mtvm.models.network import make_network
+from mtvm.models.saving import load_model, save_model
+from mtvm.tasks.evaluation import Evaluation
+from mtvm.tasks.evaluation_folder import MANIFEST, RESULTS, read_manifest, write_evaluation
+from mtvm.tasks.load import load_episodes
+from mtvm.tasks.metrics import pad
+from mtvm.tasks.results import read_results
+from mtvm.testing.tiny import write_tiny_world
+from mtvm.viewer.notes import read_notes, write_note
 from mtvm.world.graph import NavGraph
 
 VIEWPOINTS = {"a": (0, 0), "b": (2, 1)}
 KILLED = "one is killed"
 """The file that says so to a race, because it may find what the other has left."""
 CONFIG = build.WorldConfig(homes=3, features="none")
+SMALL = ModelConfig(
+    hidden=8, heads=2, intermediate=8, language_layers=1, crossmodal_layers=1, feature_width=4, critic_hidden=4
+)
 
 
 def write_file(folder, number):
@@ -78,7 +98,73 @@ def take_lock(folder, number):
         return  # the other one has it
 
 
-RACES = [write_file, write_folder, write_store, use_cache, load_graph, build_world, take_lock]
+def write_walks(folder, number):
+    """Whose evaluation it is, its files say alike."""
+    place, episodes = folder / "evaluation", _tiny()
+    nodes = pad([[episodes.world.node("tiny3", name) for name in walk] for walk in _walks(AGENTS[number], episodes)])
+    write_evaluation(place, Evaluation(episodes, nodes, np.zeros_like(nodes), [], 1.0), AGENTS[number])
+    manifest = (place / MANIFEST).read_bytes()
+    said = read_manifest(place).agent
+    found = read_results(place / RESULTS, episodes).trajectories
+    if (place / MANIFEST).read_bytes() == manifest:  # nobody has replaced it meanwhile
+        assert _passed(found) == _walks(said, episodes)
+
+
+AGENTS = ("shortest", "stop", "forward")
+
+
+@functools.cache
+def _tiny():
+    with tempfile.TemporaryDirectory() as folder:
+        return load_episodes("r2r", "val_unseen", write_tiny_world(Path(folder), paths=2))
+
+
+def _walks(agent, episodes):
+    return _passed(run_baseline(agent, episodes, 0))
+
+
+def _passed(walks):
+    """The viewpoints, without turns on the spot."""
+    return [[name for name, _ in itertools.groupby(pose[0] for pose in walk)] for walk in walks]
+
+
+def write_weights(folder, number):
+    """Weights loaded are weights saved."""
+    network = make_network(SMALL)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.fill_(number / 3)
+    save_model(network, folder / "agent")
+    found = load_model(folder / "agent", "cpu").state_dict()
+    assert len({float(found[name].flatten()[0]) for name, _ in network.named_parameters()}) == 1
+
+
+def keep_checkpoint(folder, number):
+    """The newest and the one before it are whole."""
+    path, before = folder / "checkpoint.pt", folder / "before.pt"
+    checkpoint.save(path, {"update": number, "model": {"a": torch.full((999,), float(number))}}, before)
+    for one in (path, before):
+        if one.is_file():
+            state = checkpoint.load(one)
+            assert (state["model"]["a"] == state["update"]).all()
+
+
+def convert_lines(folder, number):
+    write_lines(folder / "lines.jsonl.gz", (f"{number} {line}" for line in range(2000)))
+    lines = gzip.decompress((folder / "lines.jsonl.gz").read_bytes()).decode().split("\n")
+    assert len({line.split()[0] for line in lines if line}) == 1
+    assert len(lines) == 2001
+
+
+def write_notes(folder, number):
+    write_note(folder / "results.json", str(number), ["odd"], "a note")
+    assert all(entry["note"] == "a note" for entry in read_notes(folder / "results.json").values())
+
+
+RACES = [
+    *(write_file, write_folder, write_store, use_cache, load_graph, build_world, take_lock),
+    *(write_walks, write_weights, keep_checkpoint, convert_lines, write_notes),
+]
 
 
 def plain_home(building, config, number, scan):
@@ -147,6 +233,8 @@ def main():
     arguments.add_argument("--rounds", type=int, default=1000)
     arguments.add_argument("--seconds", type=float, default=float("inf"), help="stop after this time")
     given = arguments.parse_args()
+    torch.set_num_threads(1)
+    _tiny()  # once, for all that are forked
     done, failures, until = 0, [], time.monotonic() + given.seconds
     while done < given.rounds and time.monotonic() < until:
         race = RACES[done % len(RACES)]

@@ -168,7 +168,13 @@ def _read_shard(path: Path, config: str, rows: int) -> dict[str, Any] | None:
             f"{path.parent}: was made with other options, weights or data; remove this folder, or name another file "
             "with --out."
         )
-    if not all(isinstance(content.get(name), list) and len(content[name]) == rows for name in ("texts", "scores")):
+    kinds: dict[str, type | tuple[type, ...]] = {"texts": str, "scores": (int, float)}
+    if not all(
+        isinstance(content.get(name), list)
+        and len(content[name]) == rows
+        and all(isinstance(value, kind) for value in content[name])
+        for name, kind in kinds.items()
+    ):
         raise InputError(f"{path}: this shard is damaged; remove it, and it is made anew.")
     return content
 

@@ -174,6 +174,7 @@ def _open_network(
     from mtvm import products
     from mtvm.learning.agents import remembering, resolve_agent, walk
     from mtvm.learning.data import Data
+    from mtvm.learning.seen import seen_by, tell_other_sight
     from mtvm.models.policy import check_looks
 
     check_looks(options.looks)
@@ -190,6 +191,9 @@ def _open_network(
     def walk_split_of(split: Split) -> Evaluation:
         if not opened:
             opened.append(Data(config, agent.model.config, agent.model.device, show_progress, trained=True))
+            if isinstance(given, str | Path) and parallel.rank() == 0:
+                own = RunFolder(given).best if RunFolder(given).best.is_dir() else Path(given)
+                tell_other_sight(own, seen_by(config, opened[0].store))
         dataset = opened[0].dataset(split)
         if options.limit is not None or options.sample is not None:
             dataset = dataset.select(options.rows(dataset.episodes))

@@ -26,6 +26,7 @@ from mtvm.learning.learner import Learner, Values
 from mtvm.learning.losses import Loss, Term, attach, make_losses, make_weights
 from mtvm.learning.rollout import Needs, Policy, RolloutPlan, Trace, roll_out
 from mtvm.learning.run_folder import GUESSER, RunFolder, Selection, with_guesser_of
+from mtvm.learning.seen import keep_seen, seen_by
 from mtvm.learning.texts import EncodedTexts, Texts, Variant
 from mtvm.models.network import Network
 from mtvm.models.saving import save_model
@@ -67,6 +68,7 @@ class AgentLearner(Learner[tuple[int, NDArray[np.int64]]]):
         attach(self.losses, model)
         super().__init__(config, model, make_weights(self.losses, model.config, config.seed).to(model.device))
         self.guesser: Path | None = None
+        self.seen: dict[str, str | None] | None = None
 
     @classmethod
     def of(cls, config: TrainConfig, device: torch.device, show_progress: bool = True) -> AgentLearner:
@@ -83,6 +85,7 @@ class AgentLearner(Learner[tuple[int, NDArray[np.int64]]]):
         validation = data.dataset_with_goals(split, "validate on").first(config.selection.limit)
         model, first_weights = make_model(config, data.network)
         learner = cls(config, model.to(device), datasets, validation, show_progress)
+        learner.seen = seen_by(config.data, data.store)
         learner.guesser, learner.start = guesser, f"Weights to start from: {first_weights}."
         learner.fingerprints = fingerprints(data.stores, {one.name: one.episodes for one in (*datasets, validation)})
         return learner
@@ -123,6 +126,8 @@ class AgentLearner(Learner[tuple[int, NDArray[np.int64]]]):
 
     def save(self, folder: Path, metrics: Values) -> None:
         save_model(self.model, folder, metrics)
+        if self.seen is not None:
+            keep_seen(folder, self.seen)
 
     def keep_beside(self, folder: Path) -> None:
         """The networks that guess names."""

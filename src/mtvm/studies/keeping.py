@@ -65,7 +65,9 @@ def keep(trials: Sequence[Trial], metrics: Sequence[str], folder: Path) -> None:
 
 
 def _add(rows: Rows, evaluation: str, table: Path, trial: str, metrics: Sequence[str]) -> None:
-    for row in csv.DictReader(read_bytes(table, "table of episodes").decode().splitlines()):
+    for row in csv.DictReader(read_bytes(table, "table of episodes").decode(errors="replace").splitlines()):
+        if not {"id", "scan"} <= row.keys():
+            raise _damaged(table)
         values = rows.setdefault((evaluation, row["id"], row["scan"]), {})
         values.update({f"{trial} {metric}": row[metric] for metric in metrics if metric in row})
 
