@@ -211,7 +211,7 @@ def race_once(race, folder, kill):
         time.sleep(np.random.default_rng().uniform(0, 0.02))
         os.kill(racing[0].pid, signal.SIGKILL)
     for process in racing:
-        process.join(60)
+        process.join(600)
         if process.is_alive():
             process.kill()
             return "no end"
@@ -221,7 +221,7 @@ def race_once(race, folder, kill):
     if kill:
         after = context.Process(target=run, args=(race, folder, 2, 0.0))
         after.start()
-        after.join(60)
+        after.join(600)
         if after.exitcode != 0:
             return f"exit code {after.exitcode} after a kill"
     left = [path.name for path in folder.iterdir() if path.name.startswith(".")]
@@ -234,7 +234,9 @@ def main():
     arguments.add_argument("--seconds", type=float, default=float("inf"), help="stop after this time")
     given = arguments.parse_args()
     torch.set_num_threads(1)
-    _tiny()  # once, for all that are forked
+    with tempfile.TemporaryDirectory() as folder:  # what takes long to import, once for all that are forked
+        write_walks(Path(folder), 0)
+        write_weights(Path(folder), 0)
     done, failures, until = 0, [], time.monotonic() + given.seconds
     while done < given.rounds and time.monotonic() < until:
         race = RACES[done % len(RACES)]
