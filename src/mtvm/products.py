@@ -200,7 +200,7 @@ class Choice:
 
     kind: Kind
     reason: str
-    """A sentence for the log."""
+    """A sentence for the log; empty where there was nothing to choose."""
 
 
 def choose(wanted: str, *, hidden: int, intermediate: int, device: str = "cpu") -> Choice:
@@ -208,7 +208,7 @@ def choose(wanted: str, *, hidden: int, intermediate: int, device: str = "cpu") 
     if wanted not in ("auto", *KINDS):
         raise InputError(f"products '{wanted}' is not one of auto, {', '.join(KINDS)}.")
     if device != "cpu" or (wanted == "auto" and hidden < NARROWEST):
-        return Choice("mkl", "Products as torch computes them.")
+        return Choice("mkl", "")
     if wanted == "mkl":
         return Choice("mkl", "Products by MKL, as was asked for.")
     found = _probed(hidden, intermediate)

@@ -119,7 +119,7 @@ class Trainer:
             begun = f"Resuming after update {self.learner.updates} of {self.config.optimizer.updates}."
         else:
             begun = self.learner.start
-        return f"{begun} {self.products.reason}"
+        return f"{begun} {self.products.reason}".rstrip()
 
     @property
     def model(self) -> torch.nn.Module:
@@ -211,12 +211,16 @@ class Trainer:
     def _choose_products(self, device: str) -> products.Choice:
         """How to multiply: as the run began, unless the config names a way; the same in all processes."""
         config = self.config
-        wanted: str = config.optimizer.products
+        wanted, kept = config.optimizer.products, None
         model = config.model if isinstance(config, SpeakerConfig) else config.network
         if wanted == "auto" and self.folder.checkpoint.is_file():
-            wanted = self.folder.kept_products or "mkl"
+            kept = self.folder.kept_products
+            if kept is None:
+                return products.Choice("mkl", "")
         inner = model.intermediate if isinstance(model, ModelConfig) else 4 * model.hidden
-        choice = products.choose(wanted, hidden=model.hidden, intermediate=inner, device=device)
+        choice = products.choose(kept or wanted, hidden=model.hidden, intermediate=inner, device=device)
+        if kept is not None:
+            choice = products.Choice(choice.kind, f"Products by {kept}, as the run began.")
         if len(set(parallel.gather(choice.kind))) > 1:
             choice = products.Choice("mkl", "Products by MKL: the machines differ in what is faster.")
         return choice
@@ -248,7 +252,8 @@ class Trainer:
         if not path.is_file():
             if parallel.rank() == 0:
                 self.folder.write_config(self.config)
-                write_json(self.folder.products, dataclasses.asdict(self.products), indent=1)
+                if self.products.reason:
+                    write_json(self.folder.products, dataclasses.asdict(self.products), indent=1)
             return
         state = checkpoint.load(path, self.folder.before)
         with checkpoint.resuming(path):
