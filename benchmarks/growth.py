@@ -116,7 +116,7 @@ def run_point(point: Point) -> dict[str, float]:
     setting = Setting(size, {"train": load_split(DataFolder(Path(point.data)), SPLITS["train"])}, Path(point.folder))
     dataset = grown(setting.datasets["train"], point)
     way = UsualWay(setting, size, dataset) if point.way == "usual" else OurWay(setting, size, dataset)
-    way.walk(2)  # the first of anything is slower, and takes memory that stays
+    way.walk(min(2, point.batch))  # the first of anything is slower, and takes memory that stays
     before = memory_megabytes("VmRSS")
     found: dict[str, float] = {}
     forget_peak()
