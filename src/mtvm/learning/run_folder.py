@@ -291,7 +291,7 @@ class Selection:
         return True
 
     @property
-    def shown(self) -> str:
+    def formatted(self) -> str:
         """The best value."""
         return f"{self.best:.{3 if self.metric == 'loss' else 1}f}"
 

@@ -188,7 +188,7 @@ class Trainer:
     def _status(self, recorded: dict[str, float]) -> str:
         """The live part of the progress line."""
         status, best = self.learner.status(recorded), self.selection
-        return status if best.best is None else f"{status}, best {best.metric} {best.shown}"
+        return status if best.best is None else f"{status}, best {best.metric} {best.formatted}"
 
     # Validation
 

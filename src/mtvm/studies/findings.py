@@ -191,7 +191,7 @@ class Difference:
     probability: Interval
     """Of an improvement."""
 
-    def shown(self) -> str:
+    def formatted(self) -> str:
         """The arm and how far it is from the reference."""
         metric = METRICS[self.metric]
         gain = f"{self.arm} by {self.gain.value:+.{metric.decimals}f} {'points' if metric.is_rate else metric.unit}"

@@ -101,7 +101,7 @@ def _lead(findings: Sequence[Findings]) -> str:
 def _summary(metric: str, found: Sequence[Difference]) -> str:
     """What can be said of the arms in one metric."""
     arms = {
-        verdict: [one.shown() for one in found if one.verdict == verdict] for verdict in get_args(bootstrap.Verdict)
+        verdict: [one.formatted() for one in found if one.verdict == verdict] for verdict in get_args(bootstrap.Verdict)
     }
     said = [f"{verdict}: {'; '.join(some)}" for verdict, some in arms.items() if some]
     return f"{metric}: {'. '.join(said)}."

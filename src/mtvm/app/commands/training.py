@@ -312,7 +312,7 @@ def _ending(config: TrainConfig | SpeakerConfig, result: TrainResult) -> str:
     best = result.selection
     return (
         f"Trained {result.update} updates in {result.seconds / 60:.1f} minutes. Best {best.metric} on {best.split}: "
-        f"{best.shown} after update {best.update}, saved in {escape(str(result.folder.best))}."
+        f"{best.formatted} after update {best.update}, saved in {escape(str(result.folder.best))}."
     )
 
 
