@@ -61,10 +61,8 @@ RUN = runs/seed$(SEED)
 ONE_CORE := OMP_NUM_THREADS=1 $(BIN)/mtvm
 R2R = $(ONE_CORE) train r2r-map --seed $(SEED)
 ANNOTATED := --data.sight names+guesses
-PIXELS := --data.sight guesses
 AUGMENTED := --data.train r2r/train prevalent/releases/r2r-augmented.json.gz
-IMITATION := --optimizer.updates 3500 --selection.every 875 --data.evaluate r2r/val_seen
-A2C := --loss.a2c.weight 3 --loss.a2c.value-weight 0.1 --loss.imitation.weight 0 --loss.imitation.student-weight 0.3 --loss.teacher-forced-updates 0 \
+A2C := --loss.a2c.weight 3 --loss.a2c.value-coefficient 0.1 --loss.imitation.weight 0 --loss.imitation.student-weight 0.3 --loss.teacher-forced-updates 0 \
   --optimizer.lr 3e-4 --optimizer.updates 800 --selection.every 200
 TRAINED_ON := --optimizer.lr 5e-4 --loss.teacher-forced-updates 0
 HALF := --optimizer.updates 1750 --selection.every 350 --loss.teacher-forced-updates 500
@@ -75,16 +73,10 @@ DONE := eval/r2r-val_unseen/metrics.json
 r2r: $(RUN)/r2r-annotated/$(DONE)  ## Train on real R2R, by imitation, then with A2C too; privileged: it sees the names that people gave ($$MTVM_DATA names the data)
 r2r-pixels: $(RUN)/r2r-pixels/$(DONE)  ## The same from captions only: names guessed from captions
 
-runs/seed%/imitation-annotated/$(SEEN_DONE): | $(READY)
-	$(ONE_CORE) train r2r-map --seed $* --out runs/seed$*/imitation-annotated $(ANNOTATED) $(AUGMENTED) $(IMITATION)
-runs/seed%/imitation-pixels/$(SEEN_DONE): | $(READY)
-	$(ONE_CORE) train r2r-map --seed $* --out runs/seed$*/imitation-pixels $(PIXELS) $(AUGMENTED) $(IMITATION)
-runs/seed%/r2r-annotated/$(DONE): | runs/seed%/imitation-annotated/$(SEEN_DONE)
-	$(ONE_CORE) train r2r-map --seed $* --out runs/seed$*/r2r-annotated --init runs/seed$*/imitation-annotated/best \
-	  $(ANNOTATED) $(AUGMENTED) $(A2C)
-runs/seed%/r2r-pixels/$(DONE): | runs/seed%/imitation-pixels/$(SEEN_DONE)
-	$(ONE_CORE) train r2r-map --seed $* --out runs/seed$*/r2r-pixels --init runs/seed$*/imitation-pixels/best \
-	  $(PIXELS) $(AUGMENTED) $(A2C)
+runs/seed%/r2r-annotated/$(DONE): | $(READY)
+	$(ONE_CORE) train r2r-annotated --seed $* --out runs/seed$*/r2r-annotated
+runs/seed%/r2r-pixels/$(DONE): | $(READY)
+	$(ONE_CORE) train r2r-pixels --seed $* --out runs/seed$*/r2r-pixels
 
 # One row each, half of the updates of imitation: make row-all, row-no-memory, ... ; make r2r-rows walks through all of them.
 ROWS := all no-memory recurrent consistency pretrained a2c environment-dropout trained-reader blind not-augmented unfiltered second-round

@@ -273,12 +273,12 @@ class Usual:
         policy, value, entropy, steps = torch.zeros(()), torch.zeros(()), torch.zeros(()), 0
         for number in reversed(range(len(found.rewards))):
             live, values = found.live[number], found.values[number]
-            following = torch.where(live, found.rewards[number] + config.discount * following, following)
+            following = torch.where(live, found.rewards[number] + config.gamma * following, following)
             advantage = (following - values).detach()
             policy = policy - (found.log_probabilities[number] * advantage * live).sum()
             value = value + ((following - values) ** 2 * live).sum()
             entropy = entropy + (found.entropies[number] * live).sum()
             steps += int(live.sum())
-        loss = (policy + config.value_weight * value - config.entropy_weight * entropy) / steps
+        loss = (policy + config.value_coefficient * value - config.entropy_coefficient * entropy) / steps
         terms = {"policy": policy, "value": value, "entropy": entropy}
         return loss, {name: term.item() / steps for name, term in terms.items()}

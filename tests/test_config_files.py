@@ -6,9 +6,12 @@ from pathlib import Path
 import pytest
 
 from mtvm.configs.presets import PRESETS
-from mtvm.configs.run import TrainConfig
+from mtvm.configs.run import A2CConfig, TrainConfig
+from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError
 from mtvm.io.config_files import differences, from_plain, to_plain
+from mtvm.io.earlier_configs import run_as_today
+from mtvm.models.parts import MemoryConfig, MTVMConfig, ReleasedCode
 
 FILE = Path("runs/mine/config.json")
 
@@ -77,3 +80,46 @@ def test_differences_are_named_as_on_the_command_line():
     other = dataclasses.replace(one, seed=1, model=dataclasses.replace(one.model, hidden=128))
     found = differences(to_plain(one), to_plain(other))
     assert found == {"seed": (0, 1), "model.hidden": (64, 128)}
+
+
+def as_before(plain):
+    """A plain config as earlier versions wrote it."""
+    model, a2c = plain["model"], plain["loss"]["a2c"]
+    architecture, history = model.pop("architecture"), model.pop("history")
+    released = architecture["released"]
+    model |= {"architecture": architecture["name"], "bidirectional": architecture["bidirectional"]}
+    model |= {"history": history["name"], "memory_steps": history["steps"], "pool_padding": released["padding"]}
+    model |= {"panorama_layers": 2, "temporal_layers": 0}
+    plain["loss"]["a2c"] = {
+        "weight": a2c["weight"],
+        "discount": a2c["gamma"],
+        "value_weight": a2c["value_coefficient"],
+        "entropy_weight": a2c["entropy_coefficient"],
+    }
+    plain["loss"]["consistency"]["variant"] = "released" if released["consistency"] else "paper"
+    plain["optimizer"]["accumulate"] = plain["optimizer"].pop("gradient_accumulation")
+    return plain
+
+
+@pytest.mark.parametrize("released", [False, True])
+def test_runs_of_earlier_versions_mean_the_same(released):
+    architecture = MTVMConfig(bidirectional=released, released=ReleasedCode(padding=released, consistency=released))
+    run = PRESETS["paper"]
+    run = dataclasses.replace(
+        run,
+        model=dataclasses.replace(run.model, architecture=architecture, history=MemoryConfig(steps=4)),
+        loss=dataclasses.replace(
+            run.loss, a2c=A2CConfig(2.0, gamma=0.8, value_coefficient=0.3, entropy_coefficient=0.2)
+        ),
+        optimizer=dataclasses.replace(run.optimizer, gradient_accumulation=3),
+    )
+    assert TrainConfig.from_dict(as_before(run.to_dict()), FILE) == run
+    assert run_as_today(run.to_dict()) == run.to_dict()
+
+
+def test_a_speakers_config_of_an_earlier_version_means_the_same():
+    speaker = SpeakerConfig(optimizer=dataclasses.replace(SpeakerConfig().optimizer, gradient_accumulation=2))
+    plain = speaker.to_dict()
+    plain["optimizer"]["accumulate"] = plain["optimizer"].pop("gradient_accumulation")
+    assert SpeakerConfig.from_dict(plain, FILE) == speaker
+    assert run_as_today(plain) == speaker.to_dict()

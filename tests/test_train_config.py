@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mtvm.configs.presets import DESCRIPTIONS, PRESETS
+from mtvm.configs.presets import DESCRIPTIONS, PRESETS, RECIPES
 from mtvm.configs.run import (
     A2CConfig,
     DataConfig,
@@ -105,7 +105,7 @@ def test_config_reads_texts_as_long_as_the_longest_task_needs():
         (DataConfig, {"evaluate": ("r9r/train",)}, "unknown task 'r9r'"),
         (DataConfig, {"horizon": 0}, "data.horizon must be at least 1, not 0"),
         (OptimizerConfig, {"updates": 0}, "optimizer.updates"),
-        (OptimizerConfig, {"accumulate": 0}, "optimizer.accumulate"),
+        (OptimizerConfig, {"gradient_accumulation": 0}, "optimizer.gradient_accumulation"),
         (OptimizerConfig, {"lr": 0.0}, "optimizer.lr must lie between 0 and 1, not 0.0"),
         (OptimizerConfig, {"lr": float("nan")}, "optimizer.lr"),
         (OptimizerConfig, {"ema": 1.0}, "optimizer.ema"),
@@ -184,7 +184,7 @@ def test_train_config_refuses_what_is_no_object(values):
 
 
 def test_presets_have_descriptions_and_folders_of_their_own():
-    assert PRESETS.keys() == DESCRIPTIONS.keys()
+    assert (PRESETS | RECIPES).keys() == DESCRIPTIONS.keys()
     assert len({preset.out for preset in PRESETS.values()}) == len(PRESETS)
 
 
@@ -196,3 +196,17 @@ def test_presets_leave_to_the_task_what_it_decides(name):
     assert preset.model.max_text is None
     assert preset.data.follow is None
     assert preset.data.horizon is None
+
+
+def test_what_is_evaluated_follows_from_what_is_trained_on(tiny_folder, tmp_path):
+    def found(**config):
+        return DataConfig(folder=tiny_folder, **config).splits_to_evaluate()
+
+    r2r = ("r2r/val_seen", "r2r/val_unseen")
+    assert found() == r2r
+    assert found(train=("prevalent/aug",)) == r2r
+    assert found(train=("r2r/train@2", "prevalent/aug", "r2r/train")) == r2r
+    assert found(train=("r4r/train",)) == ()
+    (tmp_path / "connectivity").mkdir()
+    assert found(train=("r4r/train",), evaluate=("r2r/val_seen",)) == ("r2r/val_seen",)
+    assert found(evaluate=()) == ()

@@ -390,3 +390,64 @@ def test_config_of_a_run_is_the_one_that_train_was_given(trained):
     config = TrainConfig.from_dict(values, trained / "config.json")
     assert (config.optimizer.updates, config.selection.every, config.selection.limit) == (2, 1, 3)
     assert config.data.evaluate == ("r2r/val_unseen",)
+
+
+# Recipes
+
+
+def test_recipe_is_one_command_that_goes_on_where_it_was_interrupted(capsys, tiny_folder, store, tmp_path, monkeypatch):
+    """Interrupted in its second stage, then after its training, it ends with the weights of one that was not."""
+    quick = [f"--stages.{stage}.{option}" for stage in ("imitation", "a2c") for option in STAGE.split()]
+    where = ("--data.folder", tiny_folder, "--data.features", store, "--device", "cpu", "--no-tensorboard", *LOGGED)
+
+    def command(out):
+        return ("train", "tiny-stages", "--out", out, *where, *quick)
+
+    printed = run(capsys, *command(tmp_path / "whole")).out
+    assert "Stage 1 of 2, imitation." in printed
+    assert "Stage 2 of 2, a2c." in printed
+    assert "r2r/val_seen: " in printed
+    again = run(capsys, *command(tmp_path / "whole")).out
+    assert "Stage 2 of 2, a2c: done." in again
+    assert "r2r/val_unseen: evaluated already" in again
+
+    out, updated = tmp_path / "run", []
+    update = trainers.Trainer._update
+
+    def interrupted(self):
+        recorded = update(self)
+        updated.append(self)
+        if len(updated) == 3:
+            signal.raise_signal(signal.SIGINT)
+        return recorded
+
+    monkeypatch.setattr(trainers.Trainer, "_update", interrupted)
+    stopped = run(capsys, *command(out), code=130).out
+    assert f"Resume with: mtvm resume {out}" in stopped
+    listed = json.loads(run(capsys, "runs", tmp_path, "--json").out)["runs"]
+    stages = {one["name"]: (one["stage"], one["update"]) for one in listed}
+    assert stages["run/imitation"] == ("imitation, 1 of 2", 2)
+    assert stages["run"] == ("a2c, 2 of 2", 1)
+    run(capsys, "resume", out)
+    assert len(updated) == 4
+    for place in ("best", "imitation/best"):
+        weights = [(tmp_path / name / place / "model.safetensors").read_bytes() for name in ("whole", "run")]
+        assert weights[0] == weights[1]
+    assert {path.name for path in (out / "eval").iterdir()} == {"r2r-val_seen", "r2r-val_unseen"}
+
+
+LOGGED = ("--log-every", "1")
+STAGE = "batch=2 optimizer.updates=2 selection.every=1 selection.limit=3"
+
+
+# What is evaluated
+
+
+@pytest.mark.parametrize(
+    ("split", "said"),
+    [("r4r/val_seen", "no file of r4r split 'val_seen'"), ("r2r/nowhere.json", "nowhere.json is not there")],
+)
+def test_a_split_to_evaluate_that_is_not_there_is_refused_before_training(capsys, tiny_folder, tmp_path, split, said):
+    arguments = ("--data.folder", tiny_folder, "--data.sight", "blind", "--data.evaluate", split, *QUICK.split())
+    assert said in refused(capsys, "train", "tiny", "--out", tmp_path / "run", *arguments)
+    assert not (tmp_path / "run").exists()

@@ -16,7 +16,7 @@ from mtvm.learning.rollout import Needs
 def test_discounted_returns_by_hand():
     rewards = torch.tensor([[1.0, 1.0], [2.0, -2.0], [4.0, 0.0]])
     live = torch.tensor([[True, True], [True, True], [True, False]])
-    returns = discounted_returns(rewards, live, torch.tensor([8.0, 0.0]), discount=0.5)
+    returns = discounted_returns(rewards, live, torch.tensor([8.0, 0.0]), gamma=0.5)
     # First: 4 + 8/2 = 8, 2 + 4 = 6, 1 + 3 = 4. Second stopped after two steps: -2, 1 - 1 = 0.
     assert returns.tolist() == [[4.0, 0.0], [6.0, -2.0], [8.0, 0.0]]
 
@@ -33,7 +33,7 @@ def entropy_of(log_probability):
 
 def test_a2c_terms_by_hand():
     """Two episodes, of two steps and of one; the first was cut."""
-    config = A2CConfig(weight=2.0, discount=0.5, value_weight=0.5, entropy_weight=0.1)
+    config = A2CConfig(weight=2.0, gamma=0.5, value_coefficient=0.5, entropy_coefficient=0.1)
     trace = trace_of(
         2,
         step_of([0, 1], logits=two_actions(-1.0, -2.0), values=[2.0, 1.0], rewards=[1.0, -2.0]),
@@ -76,7 +76,7 @@ def test_a2c_terms_agree_with_a_slow_reference(seed, ended_stay):
     for row in range(batch):
         following = float(bootstrap[row])
         for step in reversed(range(int(lengths[row]))):
-            following = float(rewards[step, row]) + config.discount * following
+            following = float(rewards[step, row]) + config.gamma * following
             advantage = following - float(values[step, row])
             chances = logits[step, row].double().softmax(dim=0)
             policy -= math.log(float(chances[chosen[step, row]])) * advantage
@@ -88,7 +88,7 @@ def test_a2c_terms_agree_with_a_slow_reference(seed, ended_stay):
     expected = {"policy": policy, "value": value, "entropy": entropy, "return": float(rewards.sum())}
     assert found == pytest.approx(expected, rel=1e-4, abs=1e-4)
     loss = sum(term.weight * number(term.total) for term in terms.values())
-    weighed = policy + config.value_weight * value - config.entropy_weight * entropy
+    weighed = policy + config.value_coefficient * value - config.entropy_coefficient * entropy
     assert loss == pytest.approx(weighed, rel=1e-4, abs=1e-4)
 
 

@@ -62,7 +62,7 @@ def configs(small_data, tiny_world, tmp_path_factory):
     for name, loss in LOSSES.items():
         found[f"gradients {name}"] = steady(f"gradients {name}", loss=loss)
         found[f"weights {name}"] = steady(f"weights {name}", loss=loss, optimizer={"updates": 2})
-    found["weights in parts"] = steady("weights in parts", optimizer={"updates": 2, "accumulate": 2})
+    found["weights in parts"] = steady("weights in parts", optimizer={"updates": 2, "gradient_accumulation": 2})
     found["evaluation"] = steady("evaluation", selection={"limit": 7, "split": "r2r/val_unseen"})
     found["texts"] = steady("texts", model={"reader": "minilm", "leading_cls": True})
     data = shutil.copytree(small_data, tmp_path_factory.mktemp("described") / "data")
@@ -75,7 +75,7 @@ def configs(small_data, tiny_world, tmp_path_factory):
             hidden=16, heads=2, encoder_layers=1, decoder_layers=1, dropout=0.0, feature_dropout=0.0
         ),
         data=found["texts"].data,
-        optimizer=OptimizerConfig(updates=2, lr=1e-3, accumulate=2),
+        optimizer=OptimizerConfig(updates=2, lr=1e-3, gradient_accumulation=2),
         validate_every=1,
         batch=7,
         device="cpu",

@@ -388,4 +388,4 @@ def test_resuming_refuses_a_damaged_config(stopped, content):
 
 def test_trainer_refuses_a_batch_that_is_smaller_than_its_parts(small_data, tmp_path):
     with pytest.raises(InputError, match="batch 3 cannot be shared by 1 processes in 4 parts"):
-        Trainer(small_config(small_data, tmp_path / "run", optimizer={"accumulate": 4}), show_progress=False)
+        Trainer(small_config(small_data, tmp_path / "run", optimizer={"gradient_accumulation": 4}), show_progress=False)

@@ -37,7 +37,7 @@ KINDS = {
     "plain": {},
     "EMA, frozen": {"optimizer": {"ema": 0.9, "warmup": 3, "schedule": "cosine", "frozen_language_layers": 1}},
     "muon": {"optimizer": {"kind": "muon"}},
-    "in parts": {"optimizer": {"accumulate": 2}, "data": {"train": ("r2r/train", "prevalent/aug@0.5")}},
+    "in parts": {"optimizer": {"gradient_accumulation": 2}, "data": {"train": ("r2r/train", "prevalent/aug@0.5")}},
     "alternating": {
         "alternate": True,
         "log_every": 3,

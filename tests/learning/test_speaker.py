@@ -151,7 +151,7 @@ def test_train_speaker_in_parts_is_nearly_the_same(small_data, tmp_path):
     """Each word counts the same, however many of them are in a part."""
     steady = dataclasses.replace(SIZES, dropout=0.0, feature_dropout=0.0)
     whole = config(small_data, tmp_path / "whole", model=steady, optimizer=OptimizerConfig(updates=2, lr=1e-3))
-    options = dataclasses.replace(whole.optimizer, accumulate=2)
+    options = dataclasses.replace(whole.optimizer, gradient_accumulation=2)
     states = [train(one)[1] for one in (whole, dataclasses.replace(whole, out=tmp_path / "parts", optimizer=options))]
     assert_close_weights(states[0]["model"], states[1]["model"])
 

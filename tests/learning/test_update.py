@@ -175,7 +175,7 @@ def test_update_clips_gradients_and_records_their_norm(small_data, tmp_path, lar
 def test_batch_in_parts_gives_the_same_weights(small_data, tmp_path, loss):
     config = small_config(small_data, tmp_path / "whole", model=STEADY, batch=5, loss=loss, optimizer={"clip": 0.0})
     _, whole = train(config)
-    _, parts = train(changed(config, out=tmp_path / "parts", optimizer={"accumulate": 2}))
+    _, parts = train(changed(config, out=tmp_path / "parts", optimizer={"gradient_accumulation": 2}))
     assert_close_weights(whole["model"], parts["model"])
     for one, other in zip(record(config.out), record(tmp_path / "parts"), strict=True):
         for name in one.keys() - {"kind", "seconds", "episodes_per_second", "trained_seconds"}:
@@ -194,7 +194,7 @@ def test_two_equal_halves_of_a_batch_weigh_as_much_as_the_whole(small_data, tmp_
     monkeypatch.setattr(Batches, "next", lambda self: (0, np.array([4, 9, 4, 9])))
     config = small_config(small_data, tmp_path / "whole", model=STEADY, batch=4)
     one, parts = one_update(config)
-    two, same = one_update(changed(config, out=tmp_path / "parts", optimizer={"accumulate": 2}))
+    two, same = one_update(changed(config, out=tmp_path / "parts", optimizer={"gradient_accumulation": 2}))
     assert parts["sample_return"] != 0
     assert_close_weights(one, two)
     assert parts == pytest.approx(same, rel=1e-4, abs=1e-5)

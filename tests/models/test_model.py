@@ -306,7 +306,7 @@ def test_step_attention_sums_to_one_over_real_keys(changes):
                 assert_same(of_real.sum(dim=-1), torch.ones(of_real.shape[:-1]))
                 assert (of_real[..., ~keys[row]] == 0).all()
                 assert (of_real[..., keys[row]] > 0).all()
-        limit = model.config.memory_steps
+        limit = model.config.history.steps
         assert stream - step.mask.shape[1] == (number if limit is None else min(number, limit))
 
 

@@ -142,11 +142,11 @@ def test_speaker_refuses_words_and_weights_that_cannot_be(speaker, tmp_path):
 def test_speaker_sizes_that_cannot_be_are_refused():
     with pytest.raises(InputError, match="cannot be divided"):
         SpeakerModelConfig(hidden=10, heads=4)
-    with pytest.raises(InputError, match="at least 1"):
+    with pytest.raises(InputError, match="decoder_layers must be a whole number from 1 to 1000, not 0"):
         SpeakerModelConfig(decoder_layers=0)
-    with pytest.raises(InputError, match="cannot be negative"):
+    with pytest.raises(InputError, match="vocabulary must be a whole number of at least 0, not -1"):
         SpeakerModelConfig(vocabulary=-1)
-    with pytest.raises(InputError, match="decoder_layers is 100000"):
+    with pytest.raises(InputError, match="decoder_layers must be a whole number from 1 to 1000, not 100000"):
         SpeakerModelConfig(decoder_layers=100_000)
 
 

@@ -6,7 +6,7 @@ import json
 import pytest
 import torch
 from safetensors.torch import save_file
-from small_models import one_sentence
+from small_models import changed, one_sentence
 
 from mtvm.errors import InputError
 from mtvm.machine import minilm_folder
@@ -25,7 +25,7 @@ CONFIG = dataclasses.replace(PRESETS["tiny"], vocabulary=300, max_positions=90)
 
 def make_model(config=CONFIG, seed=0, **changes):
     torch.manual_seed(seed)
-    model = make_network(dataclasses.replace(config, **changes)).eval()
+    model = make_network(changed(config, **changes)).eval()
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.normal_()
@@ -35,7 +35,7 @@ def make_model(config=CONFIG, seed=0, **changes):
 def outline(**changes):
     """The paper's model without its numbers."""
     with torch.device("meta"):
-        return make_network(dataclasses.replace(PRESETS["paper"], **changes))
+        return make_network(changed(PRESETS["paper"], **changes))
 
 
 @pytest.fixture(scope="module")

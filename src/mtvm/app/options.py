@@ -32,7 +32,7 @@ def with_absolute_paths(data: DataConfig) -> DataConfig:
         features=data.features and data.features.absolute(),
         guesser=data.guesser and data.guesser.absolute(),
         train=tuple(map(absolute_split, data.train)),
-        evaluate=tuple(map(absolute_split, data.evaluate)),
+        evaluate=None if data.evaluate is None else tuple(map(absolute_split, data.evaluate)),
     )
 
 

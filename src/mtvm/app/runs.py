@@ -17,12 +17,12 @@ from mtvm.errors import InputError
 from mtvm.io.config_files import differences
 from mtvm.io.earlier_configs import run_as_today
 from mtvm.io.files import read_json
-from mtvm.learning.run_folder import CONFIG, RunFolder, Selection, find_run_folders, is_number
+from mtvm.learning.run_folder import CONFIG, RunFolder, Selection, find_recipes, find_run_folders, is_number
 from mtvm.plugins import check_names
 from mtvm.tasks.evaluation_folder import read_metrics
 from mtvm.tasks.metric import METRICS
 
-State = Literal["done", "stopped", "running?"]
+State = Literal["done", "stopped", "running?", "waiting"]
 
 _PARTS = ("model", "data", "optimizer", "selection")
 _SILENCE = 300.0
@@ -65,6 +65,10 @@ class Run:
     """The metrics of the best weights by split, such as r2r-val_unseen."""
     written: float
     """When the run last wrote something, in seconds since the epoch."""
+    stage: str = ""
+    """Which stage of a recipe it is, such as 1 of 2."""
+    begun: bool = True
+    """False of a stage whose turn has not come."""
 
     @property
     def total(self) -> int:
@@ -92,6 +96,8 @@ class Run:
 
     def state(self, now: float) -> State:
         """Whether the run is done or, if not, has written something recently."""
+        if not self.begun:
+            return "waiting"
         if self.update >= self.total or self.selection.out_of_patience:
             return "done"
         moments = [0.0, *self.curve("trained_seconds").values]
@@ -120,7 +126,7 @@ def find_runs(folder: Path) -> list[Run]:
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder; give the folder that contains your runs.")
     runs = [read_run(place, folder) for place in find_run_folders(folder)]
-    found = [run for run in runs if run is not None]
+    found = _with_stages([run for run in runs if run is not None], folder)
     if not found:
         raise InputError(f"{folder}: contains no runs; a run is a folder with a {CONFIG} written by 'mtvm train'.")
     return sorted(found, key=lambda run: run.folder.parts)
@@ -136,8 +142,32 @@ def read_run(folder: RunFolder, root: Path) -> Run | None:
     evaluations = {name: _read_evaluation(path.parent) for name, path in folder.evaluations().items()}
     files = (folder.config_file, folder.record, folder.checkpoint)
     times = [file.stat().st_mtime for file in files if file.is_file()]
-    name = folder.path.resolve().name if folder.path == root else str(folder.path.relative_to(root))
-    return Run(name, folder.path, config, lines, evaluations, max(times, default=0.0))
+    return Run(_name_of(folder.path, root), folder.path, config, lines, evaluations, max(times, default=0.0))
+
+
+def _with_stages(runs: list[Run], root: Path) -> list[Run]:
+    """The runs, those of recipes with their stage, and the stages whose turn has not come."""
+    found = {run.folder: run for run in runs}
+    for recipe in find_recipes(root):
+        content = run_as_today(read_json(recipe.recipe_file, "recipe"))
+        stages = content.get("stages") if isinstance(content, dict) else None
+        if not isinstance(stages, dict) or not isinstance(content.get("model"), dict):
+            continue
+        for number, (name, stage) in enumerate(stages.items(), start=1):
+            place = recipe.path if number == len(stages) else recipe.path / name
+            which = f"{name}, {number} of {len(stages)}"
+            if place in found:
+                found[place] = dataclasses.replace(found[place], stage=which)
+            elif isinstance(stage, dict):
+                config = {"model": content["model"], "data": content.get("data"), **stage}
+                if all(isinstance(config.get(part), dict) for part in _PARTS):
+                    _check(config, recipe.recipe_file)
+                    found[place] = Run(_name_of(place, root), place, config, [], {}, 0.0, which, begun=False)
+    return list(found.values())
+
+
+def _name_of(place: Path, root: Path) -> str:
+    return place.resolve().name if place == root else str(place.relative_to(root))
 
 
 def _check(config: dict[str, Any], path: Path) -> None:
@@ -232,6 +262,7 @@ def as_json(runs: list[Run], curves: list[list[Curve]], folder: Path, now: float
                 "name": run.name,
                 "folder": str(run.folder),
                 "state": run.state(now),
+                "stage": run.stage,
                 "update": run.update,
                 "updates": run.total,
                 "out_of_patience": selection.out_of_patience,

@@ -78,6 +78,8 @@ def _overview(runs: list[Run], now: float, splits: list[str]) -> Table:
         table.add_column(name, justify="left" if name in ("state", "best") else "right", no_wrap=True)
     for split in splits:
         table.add_column(f"{split}\n{' / '.join(_headline(split))}", justify="right", no_wrap=True)
+    if staged := any(run.stage for run in runs):
+        table.add_column("stage", no_wrap=True)
     for run in runs:
         state: str = run.state(now)
         if state == "done" and run.update < run.total:
@@ -93,6 +95,7 @@ def _overview(runs: list[Run], now: float, splits: list[str]) -> Table:
             "" if best.best is None else str(best.update),
             "" if speed is None else f"{speed:.1f}",
             *(_headline_cell(split, run.evaluations.get(split)) for split in splits),
+            *([run.stage] if staged else []),
         )
     return table
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+from mtvm.configs.recipe import RecipeConfig, StageConfig
 from mtvm.configs.run import (
     A2CConfig,
     ConsistencyConfig,
@@ -30,8 +31,7 @@ def _paper_runs() -> dict[str, TrainConfig]:
         model=MODELS["paper"],
         data=DataConfig(train=("r2r/train", "prevalent/aug")),
     )
-    ndh = DataConfig(train=("ndh/train",), evaluate=("ndh/val_seen", "ndh/val_unseen"))
-    r4r = DataConfig(train=("r4r/train",), evaluate=("r4r/val_seen", "r4r/val_unseen"))
+    ndh, r4r = DataConfig(train=("ndh/train",)), DataConfig(train=("r4r/train",))
     on_ndh, on_r4r = (SelectionConfig(split=f"{task}/val_unseen") for task in ("ndh", "r4r"))
     return {
         "paper": paper,
@@ -170,6 +170,42 @@ def pretraining(config: TrainConfig) -> TrainConfig:
     return dataclasses.replace(config, out=out, loss=loss, selection=selection)
 
 
+def _r2r_recipe(name: str, run: TrainConfig, sight: str) -> RecipeConfig:
+    """The released agents of real R2R: imitation, then students' imitation with A2C from its best weights."""
+    replace = dataclasses.replace
+    imitation = StageConfig.of(
+        replace(
+            run,
+            optimizer=replace(run.optimizer, updates=3500),
+            selection=replace(run.selection, every=875),
+        )
+    )
+    rewarded = replace(
+        imitation,
+        loss=replace(
+            run.loss,
+            imitation=replace(run.loss.imitation, weight=0.0, student_weight=0.3),
+            a2c=replace(run.loss.a2c, weight=3.0, value_coefficient=0.1),
+            teacher_forced_updates=0,
+        ),
+        optimizer=replace(run.optimizer, updates=800, lr=3e-4),
+        selection=replace(run.selection, every=200),
+    )
+    return RecipeConfig(
+        out=Path("runs") / name,
+        model=run.model,
+        data=replace(run.data, sight=sight, train=("r2r/train", "prevalent/releases/r2r-augmented.json.gz")),
+        stages={"imitation": imitation, "a2c": rewarded},
+    )
+
+
+def _tiny_recipe(run: TrainConfig) -> RecipeConfig:
+    """Imitation, then the paper's losses, in seconds."""
+    imitation = dataclasses.replace(run, loss=_with_students(share=0.5, teacher_forced_updates=0))
+    stages = {"imitation": StageConfig.of(imitation), "a2c": StageConfig.of(run)}
+    return RecipeConfig(out=Path("runs/tiny-stages"), model=run.model, data=run.data, stages=stages)
+
+
 def _with_students(share: float, teacher_forced_updates: int) -> LossConfig:
     """Imitation alone, in teacher-forced and student rollouts."""
     return LossConfig(
@@ -181,6 +217,10 @@ def _with_students(share: float, teacher_forced_updates: int) -> LossConfig:
 
 
 PRESETS: dict[str, TrainConfig] = _paper_runs() | {"paper-small": _paper_small()} | _laptop_runs()
+RECIPES: dict[str, RecipeConfig] = {
+    name: _r2r_recipe(name, PRESETS["r2r-map"], sight)
+    for name, sight in {"r2r-annotated": "names+guesses", "r2r-pixels": "guesses"}.items()
+} | {"tiny-stages": _tiny_recipe(PRESETS["tiny"])}
 PRETRAINING: dict[str, TrainConfig] = {
     name: pretraining(PRESETS[name]) for name in ("paper", "paper-small", "r2r-map", "r2r-semantic", "tiny")
 }
@@ -194,6 +234,9 @@ DESCRIPTIONS: dict[str, str] = {
     "r2r-semantic": "The paper's actions, to neighbours only; alternating teacher and student, no words dropped.",
     "r2r-claims": "The paper's actions and both directions, as a student; what `mtvm study run claims` trains.",
     "reverie": "REVERIE: walks on a map and points at the object. Captions only, or --data.sight names.",
+    "r2r-annotated": "The released agent, which sees annotated names, in two stages: imitation, then A2C.",
+    "r2r-pixels": "The same from captions only: names guessed from captions. An hour on one core.",
     "demo": "The small agent of `make demo`, for the built-in world and its long walks. Six minutes on one core.",
     "tiny": "A few seconds, to try things.",
+    "tiny-stages": "Two stages in a few seconds, to try recipes.",
 }

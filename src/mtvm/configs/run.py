@@ -14,6 +14,7 @@ from mtvm.io.config_files import check_numbers, from_plain, to_plain
 from mtvm.io.earlier_configs import run_as_today
 from mtvm.models.config import ModelConfig
 from mtvm.tasks.data import DataFolder
+from mtvm.tasks.load import available_splits, task_file
 from mtvm.tasks.ndh import Supervision
 from mtvm.tasks.registry import find_task
 from mtvm.tasks.spec import TaskSpec
@@ -22,6 +23,7 @@ from mtvm.tasks.teacher import Follow
 SIGHTS = ("names", "captions", "guesses", "aligned")
 """What can be made of a data folder for the agent to see; `mtvm.learning.sight` says more."""
 BLIND = "blind"
+_VALIDATION = {"val_seen", "val_unseen"}
 OptimizerKind = Literal["adamw", "muon"]
 Schedule = Literal["constant", "linear", "cosine"]
 Precision = Literal["auto", "float32", "bf16", "fp16"]
@@ -76,7 +78,7 @@ class DataConfig:
     sight: str | None = None
     """What the agent sees where no store is given. names: features of the annotated names of rooms and objects.
     captions: features of what an image model said of each view. guesses: names guessed from captions. aligned: the
-    same, and how much each word of an instruction speaks for going that way. Several are joined by +, as
+    same, with a score for how well each word of the instruction matches each direction. Several are joined by +, as
     captions+names. blind: nothing but the directions in which it can walk."""
     guesser: Path | None = None
     """The networks that guess names, guesser.safetensors of an agent; by default those of --init, or else they learn on
@@ -84,8 +86,9 @@ class DataConfig:
     train: tuple[str, ...] = ("r2r/train",)
     """Splits to train on, as TASK/SPLIT or TASK/SPLIT@WEIGHT; they take turns in proportion to their weights. Those of
     another data folder, with buildings of its own, are DIR::TASK/SPLIT."""
-    evaluate: tuple[str, ...] = ("r2r/val_seen", "r2r/val_unseen")
-    """Splits on which the best agent is evaluated at the end."""
+    evaluate: tuple[str, ...] | None = None
+    """Splits on which the best agent is evaluated at the end; by default val_seen and val_unseen of the tasks that are
+    trained on, as far as they are there."""
     supervision: Supervision = "mixed"
     """NDH: whose path is the reference."""
     follow: Follow | None = None
@@ -103,9 +106,9 @@ class DataConfig:
     """Steps after which a walk is cut; by default the task's: 15 for R2R, 30 for R4R and long, 20 or 80 for NDH."""
 
     def __post_init__(self) -> None:
-        for text in (*self.train, *self.evaluate):
+        for text in (*self.train, *(self.evaluate or ())):
             Split.parse(text)
-        if self.features is not None and any("::" in text for text in (*self.train, *self.evaluate)):
+        if self.features is not None and any("::" in text for text in (*self.train, *(self.evaluate or ()))):
             raise InputError(
                 "data.features has the buildings of one data folder; to train in those of several, give --data.sight."
             )
@@ -123,6 +126,30 @@ class DataConfig:
         if self.horizon is not None and self.horizon < 1:
             raise InputError(f"data.horizon must be at least 1, not {self.horizon}.")
 
+    def splits_to_evaluate(self) -> tuple[str, ...]:
+        """The splits on which the best agent is evaluated: those that were named, or else what there is."""
+        if self.evaluate is not None:
+            return self.evaluate
+        trained_on = [split for split in map(Split.parse, self.train) if split.folder is None]
+        tasks = {split.task.identity: split.task for split in trained_on}
+        if all(not _VALIDATION & set(task.splits) for task in tasks.values()):
+            tasks = {"r2r": find_task("r2r")}  # what is augmented, and has no splits to evaluate on
+        folder = DataFolder.resolve(self.folder)
+        return tuple(
+            f"{name}/{split}"
+            for name, task in tasks.items()
+            for split in available_splits(folder, task)
+            if split in _VALIDATION
+        )
+
+    def check_splits_to_evaluate(self) -> None:
+        """Raise if one of them is not there, before an hour of training."""
+        for text in self.splits_to_evaluate():
+            split = Split.parse(text)
+            folder = DataFolder.resolve(split.folder or self.folder)
+            if not (file := task_file(folder, split.task, split.split)).is_file():
+                raise InputError(f"data.evaluate {text}: {file} is not there.")
+
     @property
     def _sights(self) -> set[str]:
         return set() if self.sight is None else set(self.sight.split("+"))
@@ -134,7 +161,7 @@ class DataConfig:
 
     @property
     def sees_alignment(self) -> bool:
-        """Whether it also sees how much each word of an instruction speaks for each way."""
+        """Whether it also sees how well each word of an instruction matches each direction."""
         return self.features is None and "aligned" in self._sights
 
     @property
@@ -176,9 +203,12 @@ class A2CConfig:
 
     weight: float = 1.0
     """0 leaves out the term and its rollouts."""
-    discount: float = 0.9
-    value_weight: float = 0.5
-    entropy_weight: float = 0.01
+    gamma: float = 0.9
+    """Discount factor of the returns."""
+    value_coefficient: float = 0.5
+    """Weight of the critic's squared error, relative to the policy's loss."""
+    entropy_coefficient: float = 0.01
+    """Weight of the policy's entropy, relative to its loss."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -243,7 +273,8 @@ class LossConfig:
     word_dropping: float = 0.0
     """Without the consistency loss: drop words of the instruction with this probability, as plain augmentation."""
     teacher_forced_updates: int = 0
-    """First updates in which all rollouts are teacher-forced: what a random agent does by itself teaches little."""
+    """Number of first updates with teacher-forced rollouts alone: there is little to learn from what a random policy
+    does."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -266,8 +297,8 @@ class OptimizerConfig:
     """How the learning rate falls to 0 after the warm-up; constant does not fall."""
     clip: float = 40.0
     """Largest gradient norm; 0 does not clip."""
-    accumulate: int = 1
-    """Cut each batch into this many parts, walked one after the other, to save memory."""
+    gradient_accumulation: int = 1
+    """Split each batch into this many parts and sum their gradients, to save memory."""
     ema: float = 0.0
     """Decay of an exponential moving average of the weights, which is then evaluated and saved; 0 uses none."""
     precision: Precision = "auto"
@@ -281,8 +312,8 @@ class OptimizerConfig:
     """Freeze the word embeddings and this many layers of the language encoder; 0 freezes nothing."""
 
     def __post_init__(self) -> None:
-        if self.updates < 1 or self.accumulate < 1:
-            raise InputError("optimizer.updates and optimizer.accumulate must be at least 1.")
+        if self.updates < 1 or self.gradient_accumulation < 1:
+            raise InputError("optimizer.updates and optimizer.gradient_accumulation must be at least 1.")
         if not 0 < self.lr < 1:
             raise InputError(f"optimizer.lr must lie between 0 and 1, not {self.lr}.")
         if self.language_lr < 0 or self.reader_lr < 0 or self.weight_decay < 0 or self.clip < 0 or self.warmup < 0:
@@ -338,7 +369,7 @@ class TrainConfig:
     batch: int = 16
     """Episodes of an update, over all processes."""
     alternate: bool = False
-    """Walk one rollout an update, the kinds of rollouts taking turns, instead of all of them in each."""
+    """Alternate between the kinds of rollouts, one kind an update, instead of all of them in each."""
     seed: int = 0
     device: str = "auto"
     """auto, cpu, cuda or cuda:N."""
@@ -356,7 +387,7 @@ class TrainConfig:
         loss = self.loss
         shares = {
             "loss.imitation.student_share": loss.imitation.student_share,
-            "loss.a2c.discount": loss.a2c.discount,
+            "loss.a2c.gamma": loss.a2c.gamma,
             "loss.consistency.drop_rate": loss.consistency.drop_rate,
             "loss.word_dropping": loss.word_dropping,
         }

@@ -9,6 +9,7 @@ from typing import Any
 from mtvm.configs.run import DataConfig, OptimizerConfig, Split
 from mtvm.errors import InputError
 from mtvm.io.config_files import check_numbers, from_plain, to_plain
+from mtvm.io.earlier_configs import run_as_today
 from mtvm.models.config import SpeakerModelConfig
 
 
@@ -49,6 +50,8 @@ class SpeakerConfig:
             raise InputError("batch, validate_every and log_every must be at least 1, and the seed at least 0.")
         if not 0 <= self.label_smoothing < 1:
             raise InputError(f"label_smoothing must lie from 0 to below 1, not {self.label_smoothing}.")
+
+    as_today = staticmethod(run_as_today)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""

@@ -78,6 +78,10 @@ def from_plain(kind: Any, values: Any, path: Path, option: str = "") -> Any:
         if not isinstance(values, list):
             raise InputError(f"{path}: {option} is {shown(repr(values), 40)}, not a list.")
         return tuple(from_plain(get_args(kind)[0], value, path, option) for value in values)
+    if get_origin(kind) is dict:
+        if not isinstance(values, dict):
+            raise InputError(f"{path}: {option} is {shown(repr(values), 40)}, not an object.")
+        return {name: from_plain(get_args(kind)[1], one, path, _joined(option, name)) for name, one in values.items()}
     return _from_value(kind, values, path, option)
 
 

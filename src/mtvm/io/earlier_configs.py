@@ -34,20 +34,38 @@ def model_as_today(values: Any) -> Any:
 
 
 def run_as_today(values: Any) -> Any:
-    """A plain config of a run."""
+    """A plain config of a run, of an agent or of a speaker."""
     if not isinstance(values, dict):
         return values
-    run = values | ({"model": model_as_today(values["model"])} if "model" in values else {})
-    loss = run.get("loss")
-    if isinstance(loss, dict) and isinstance(loss.get("consistency"), dict) and "variant" in loss["consistency"]:
-        consistency = dict(loss["consistency"])
-        released = consistency.pop("variant") == "released"
-        run["loss"] = loss | {"consistency": consistency}
-        model = run.get("model")
-        if released and isinstance(model, dict) and isinstance(model.get("architecture"), dict):
-            switches = model["architecture"].get("released", {}) | {"consistency": True}
-            run["model"] = model | {"architecture": model["architecture"] | {"released": switches}}
+    run = dict(values)
+    if "model" in run and "validate_on" not in run:  # which only speakers have, whose models have no parts
+        run["model"] = model_as_today(run["model"])
+    run["optimizer"] = _renamed(run.get("optimizer"), accumulate="gradient_accumulation")
+    if isinstance(loss := run.get("loss"), dict):
+        names = {"discount": "gamma", "value_weight": "value_coefficient", "entropy_weight": "entropy_coefficient"}
+        run["loss"] = loss | ({"a2c": _renamed(loss["a2c"], **names)} if "a2c" in loss else {})
+        run = _with_released_loss(run)
+    return {name: value for name, value in run.items() if name in values}
+
+
+def _with_released_loss(run: dict[str, Any]) -> dict[str, Any]:
+    """Which consistency loss it was, which the loss's own config said once."""
+    loss, model = run["loss"], run.get("model")
+    consistency = loss.get("consistency")
+    if not isinstance(consistency, dict) or "variant" not in consistency:
+        return run
+    kept = {name: value for name, value in consistency.items() if name != "variant"}
+    run = run | {"loss": loss | {"consistency": kept}}
+    architecture = model.get("architecture") if isinstance(model, dict) else None
+    if consistency["variant"] == "released" and isinstance(model, dict) and isinstance(architecture, dict):
+        switches = architecture.get("released", {}) | {"consistency": True}
+        run["model"] = model | {"architecture": architecture | {"released": switches}}
     return run
+
+
+def _renamed(values: Any, **names: str) -> Any:
+    """The values with the new names of some."""
+    return {names.get(name, name): value for name, value in values.items()} if isinstance(values, dict) else values
 
 
 def _some(values: dict[str, Any], **names: str) -> dict[str, Any]:

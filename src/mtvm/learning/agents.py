@@ -54,7 +54,7 @@ def resolve_agent(
         )
     elif data is not None:
         own = dataclasses.replace(own, folder=data)
-    return Agent.from_pretrained(run.best, name), own, own.evaluate, path / EVALUATIONS
+    return Agent.from_pretrained(run.best, name), own, own.splits_to_evaluate(), path / EVALUATIONS
 
 
 def walk(

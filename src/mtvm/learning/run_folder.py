@@ -8,6 +8,7 @@
     guesser.safetensors    if the agent sees guesses, the networks that make them; in best/ too
     eval/TASK-SPLIT/ results.json, metrics.json, episodes.csv, records.jsonl and steps.jsonl of the best agent
     tensorboard/     curves
+    recipe.json      if this is a recipe: its config; its earlier stages are runs in folders of their own here
     lock             held by the process that trains here
 
 Trainer, `mtvm runs`, reports and viewers all go through this module, which needs no torch.
@@ -25,6 +26,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, get_args
 
+from mtvm.configs.recipe import RecipeConfig
 from mtvm.configs.run import DataConfig, Products, SelectionConfig, Split, TrainConfig
 from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError, shown
@@ -37,7 +39,7 @@ from mtvm.models.config import ModelConfig
 from mtvm.tasks.metric import METRICS
 
 CONFIG, CHECKPOINT, BEST, EVALUATIONS, TENSORBOARD = "config.json", "checkpoint.pt", "best", "eval", "tensorboard"
-BEFORE, GUESSER, PRODUCTS = "checkpoint-before.pt", "guesser.safetensors", "products.json"
+BEFORE, GUESSER, PRODUCTS, RECIPE = "checkpoint-before.pt", "guesser.safetensors", "products.json", "recipe.json"
 _LOCK = "lock"
 _EARLIER = "training.json"
 """What a speaker's config was called when the speaker itself was where a run's config is now."""
@@ -52,6 +54,7 @@ _MAY_CHANGE = (
     "data.features",
     "data.guesser",
     "optimizer.products",
+    "data.evaluate",
 )
 """Options that do not change what is learned, apart from rounding. Data may move; that it is the same data is checked
 on resuming."""
@@ -63,6 +66,7 @@ class RunFolder:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         self.config_file = self.path / CONFIG
+        self.recipe_file = self.path / RECIPE
         self.checkpoint = self.path / CHECKPOINT
         self.before = self.path / BEFORE
         self.products = self.path / PRODUCTS
@@ -106,8 +110,17 @@ class RunFolder:
         config = SpeakerConfig.from_dict(content, file if file.is_file() else self.config_file)
         return dataclasses.replace(config, out=self.path)
 
-    def resumed_config(self) -> TrainConfig | SpeakerConfig:
+    def recipe(self) -> RecipeConfig | None:
+        """The recipe whose stages are here, with the folder where it is now."""
+        if not self.recipe_file.is_file():
+            return None
+        config = RecipeConfig.from_dict(read_json(self.recipe_file, "recipe"), self.recipe_file)
+        return dataclasses.replace(config, out=self.path)
+
+    def resumed_config(self) -> TrainConfig | SpeakerConfig | RecipeConfig:
         """The config with which the run goes on."""
+        if (recipe := self.recipe()) is not None:
+            return recipe
         return self.speaker_config() if _is_speakers(self._content()) else self.config()
 
     def _content(self) -> Any:
@@ -236,10 +249,18 @@ def refuse_changes(
     """
     usual = TrainConfig(config.out, ModelConfig()) if isinstance(config, TrainConfig) else SpeakerConfig(config.out)
     for name, (before, now) in differences(completed(there, usual.to_dict()), config.to_dict()).items():
-        if name not in _MAY_CHANGE:
+        if name not in _MAY_CHANGE and not (name == "init" and _has_moved(before, now)):
             raise InputError(
                 f"{path}: {what} ({name} is {shown(before)} {where}, {shown(now)} here); {remedy} with --out."
             )
+
+
+def _has_moved(before: Any, now: Any) -> bool:
+    """Whether what a run started from was at one path and is now at another."""
+    if not isinstance(before, str) or not isinstance(now, str):
+        return False
+    was, is_ = Path(before), Path(now)
+    return was.parts[-2:] == is_.parts[-2:] and is_.exists() and not was.exists()
 
 
 def find_run_folders(folder: Path) -> list[RunFolder]:
@@ -250,6 +271,16 @@ def find_run_folders(folder: Path) -> list[RunFolder]:
         if CONFIG in files and (run := RunFolder(place)).is_run:
             found.append(run)
             below[:] = [name for name in below if name not in (BEST, EVALUATIONS, TENSORBOARD)]
+    return found
+
+
+def find_recipes(folder: Path) -> list[RunFolder]:
+    """All folders of recipes below a folder, itself included."""
+    found = []
+    for place, below, files in os.walk(folder):
+        below[:] = sorted(name for name in below if not name.startswith("."))
+        if RECIPE in files:
+            found.append(RunFolder(place))
     return found
 
 

@@ -77,7 +77,7 @@ class SpeakerLearner(Learner[NDArray[np.int64]]):
             mirrored = streams.generator("mirror", self.config.seed, self.updates).random(len(drawn)) < 0.5
         pieces = _pieces(self.model, self.train.texts(drawn, mirrored).to(self.device))
         recorded = {"loss": 0.0}
-        for part in np.array_split(np.arange(len(drawn)), self.config.optimizer.accumulate):
+        for part in np.array_split(np.arange(len(drawn)), self.config.optimizer.gradient_accumulation):
             mine = parallel.own_part(part)
             if len(mine) == 0:
                 continue

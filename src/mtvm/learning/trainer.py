@@ -14,7 +14,8 @@ import numpy as np
 import torch
 
 from mtvm import products
-from mtvm.configs.presets import PRESETS
+from mtvm.configs.presets import PRESETS, RECIPES
+from mtvm.configs.recipe import RecipeConfig
 from mtvm.configs.run import DataConfig, TrainConfig
 from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError
@@ -45,7 +46,7 @@ class TrainResult:
 
 
 def train(
-    config: TrainConfig | SpeakerConfig | Path | str,
+    config: TrainConfig | SpeakerConfig | RecipeConfig | Path | str,
     show_progress: bool = True,
     announce: Callable[[str], None] = lambda text: None,
     *,
@@ -54,9 +55,10 @@ def train(
 ) -> TrainResult:
     """Train to the end or until interrupted; a run that is in the folder `out` already is resumed.
 
-    `config` may be a preset's name, or the folder of a run, which is resumed. `data`, a folder or a `DataConfig` that
-    also says what the agent sees, and `out` replace the config's own. The best agent is then in `out / "best"`;
-    `mtvm.evaluate(out)` evaluates it. `announce` is called with a sentence on what the run starts from.
+    `config` may be a preset's name, or the folder of a run, which is resumed; a recipe goes through all its stages.
+    `data`, a folder or a `DataConfig` that also says what the agent sees, and `out` replace the config's own. The best
+    agent is then in `out / "best"`; `mtvm.evaluate(out)` evaluates it. `announce` is called with a sentence on what the
+    run starts from.
     """
     config = _config_of(config)
     if data is not None:
@@ -64,6 +66,10 @@ def train(
         config = dataclasses.replace(config, data=reads)
     if out is not None:
         config = dataclasses.replace(config, out=Path(out))
+    if isinstance(config, RecipeConfig):
+        from mtvm.learning.recipe import train_recipe
+
+        return train_recipe(config, show_progress, announce)
     folder = RunFolder(config.out)
     parallel.start(choose_device(config.device))
     with folder.lock() if parallel.rank() == 0 else contextlib.nullcontext():
@@ -74,14 +80,17 @@ def train(
         return TrainResult(folder, finished, trainer.learner.updates, trainer.seconds, trainer.selection)
 
 
-def _config_of(given: TrainConfig | SpeakerConfig | Path | str) -> TrainConfig | SpeakerConfig:
+def _config_of(
+    given: TrainConfig | SpeakerConfig | RecipeConfig | Path | str,
+) -> TrainConfig | SpeakerConfig | RecipeConfig:
     """What a preset's name or the folder of a run stands for."""
-    if isinstance(given, TrainConfig | SpeakerConfig):
+    if isinstance(given, TrainConfig | SpeakerConfig | RecipeConfig):
         return given
-    if isinstance(given, str) and given in PRESETS:
-        return PRESETS[given]
+    presets = PRESETS | RECIPES
+    if isinstance(given, str) and given in presets:
+        return presets[given]
     if not Path(given).is_dir():
-        raise InputError(f"'{given}' is neither a preset ({', '.join(PRESETS)}) nor the folder of a run.")
+        raise InputError(f"'{given}' is neither a preset ({', '.join(presets)}) nor the folder of a run.")
     return RunFolder(Path(given)).resumed_config()
 
 

@@ -73,10 +73,10 @@ class AgentLearner(Learner[tuple[int, NDArray[np.int64]]]):
     @classmethod
     def of(cls, config: TrainConfig, device: torch.device, show_progress: bool = True) -> AgentLearner:
         """The learner of a run: data and first weights as its config says."""
-        if config.batch < parallel.size() * config.optimizer.accumulate:
+        if config.batch < parallel.size() * config.optimizer.gradient_accumulation:
             raise InputError(
                 f"batch {config.batch} cannot be shared by {parallel.size()} processes in "
-                f"{config.optimizer.accumulate} parts; set --batch higher."
+                f"{config.optimizer.gradient_accumulation} parts; set --batch higher."
             )
         data = Data(_data_of(config), config.network, device, show_progress)
         guesser = data.guesser
@@ -97,7 +97,7 @@ class AgentLearner(Learner[tuple[int, NDArray[np.int64]]]):
         number, rows = drawn
         policies = self._policies(self.batches.taken[number] - 1)
         recorded: Values = {}
-        for part in np.array_split(np.arange(len(rows)), self.config.optimizer.accumulate):
+        for part in np.array_split(np.arange(len(rows)), self.config.optimizer.gradient_accumulation):
             batch = self._batch(number, rows, part)
             with self.autocast():
                 tokens, variants = self._variants(batch)

@@ -18,7 +18,7 @@ from mtvm.plugins import TRUST, give_names, given_names, trusting_code, trusts_c
 from mtvm.studies.trial import COST, Evaluated, Trial
 
 INTERRUPTED = 130
-MEMORY_REMEDY = "give fewer --workers, a smaller --set batch=N, or --set optimizer.accumulate=N"
+MEMORY_REMEDY = "give fewer --workers, a smaller --set batch=N, or --set optimizer.gradient_accumulation=N"
 
 
 class TrialInterruptedError(Exception):

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import tyro
 from rich.markup import escape
@@ -18,8 +18,9 @@ from mtvm.acting.policy import Policy
 from mtvm.app.options import DeviceOption, Switch, absolute_split, console, with_absolute_paths
 from mtvm.app.policies import check_not_given, policy_of
 from mtvm.app.tables import metrics_table, print_speaker
-from mtvm.configs.presets import DESCRIPTIONS, PRESETS, PRETRAINING
-from mtvm.configs.run import DataConfig, Split, TrainConfig
+from mtvm.configs.presets import DESCRIPTIONS, PRESETS, PRETRAINING, RECIPES
+from mtvm.configs.recipe import RecipeConfig, StageConfig
+from mtvm.configs.run import DataConfig, SelectionConfig, Split, TrainConfig
 from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError
 from mtvm.io.files import json_text
@@ -36,10 +37,12 @@ if TYPE_CHECKING:
     from mtvm.learning.trainer import TrainResult
     from mtvm.tasks.evaluation import Evaluation
 
+AnyRun = TypeVar("AnyRun", TrainConfig, RecipeConfig)
+
 
 def train_annotations(args: Sequence[str]) -> dict[str, Any]:
     """What `train` takes: a preset with its options, among them those of the parts that the command line names."""
-    return {"config": Annotated[_type_of(PRESETS, args), arg(name="")]}
+    return {"config": Annotated[_type_of(PRESETS | RECIPES, args), arg(name="")]}
 
 
 def pretrain_annotations(args: Sequence[str]) -> dict[str, Any]:
@@ -47,13 +50,13 @@ def pretrain_annotations(args: Sequence[str]) -> dict[str, Any]:
     return {"config": Annotated[_type_of(PRETRAINING, args), arg(name="")]}
 
 
-def _type_of(presets: Mapping[str, TrainConfig], args: Sequence[str]) -> Any:
+def _type_of(presets: Mapping[str, Any], args: Sequence[str]) -> Any:
     parts: dict[str, Any] = {}
     for name, kind in {"architecture": ArchitectureConfig, "history": HistoryConfig}.items():
         if (chosen := _value_of(f"--model.{name}", args)) is not None:
             parts[name] = part(kind, chosen)
 
-    def with_parts(preset: TrainConfig) -> TrainConfig:
+    def with_parts(preset: AnyRun) -> AnyRun:
         others = {name: one for name, one in parts.items() if getattr(preset.model, name).name != one.name}
         return dataclasses.replace(preset, model=dataclasses.replace(preset.model, **others))
 
@@ -93,11 +96,12 @@ _AS_CONFIGURED = WhereData()
 _AS_USUAL = LanguageOptions()
 
 
-def train(config: TrainConfig) -> None:
+def train(config: Any) -> None:
     """Train an agent: mtvm train PRESET [--any.option value].
 
-    See all options of a preset with 'mtvm train PRESET --help'. An existing run in the output folder is resumed. Ctrl-C
-    saves and stops.
+    See all options of a preset with 'mtvm train PRESET --help'. Some presets are recipes of several stages, each of
+    which starts from the best weights of the one before. An existing run in the output folder is resumed. Ctrl-C saves
+    and stops.
     """
     run(_with_absolute_paths(config))
 
@@ -272,21 +276,32 @@ def runs(
         show(found, curves, console)
 
 
-def _with_absolute_paths(config: TrainConfig) -> TrainConfig:
+def _with_absolute_paths(config: AnyRun) -> AnyRun:
     """Make paths absolute, so that a run can be resumed from another folder or shell."""
-    return dataclasses.replace(
-        config,
-        data=with_absolute_paths(config.data),
-        selection=dataclasses.replace(config.selection, split=absolute_split(config.selection.split)),
-        init=config.init and config.init.absolute(),
-    )
+    data, init = with_absolute_paths(config.data), config.init and config.init.absolute()
+    if isinstance(config, RecipeConfig):
+        stages = {name: _with_absolute_splits(stage) for name, stage in config.stages.items()}
+        return dataclasses.replace(config, data=data, init=init, stages=stages)
+    selection = _absolute_selection(config.selection)
+    return dataclasses.replace(config, data=data, init=init, selection=selection)
 
 
-def run(config: TrainConfig | SpeakerConfig) -> None:
+def _with_absolute_splits(stage: StageConfig) -> StageConfig:
+    train = tuple(map(absolute_split, stage.train))
+    return dataclasses.replace(stage, train=train, selection=_absolute_selection(stage.selection))
+
+
+def _absolute_selection(selection: SelectionConfig) -> SelectionConfig:
+    return dataclasses.replace(selection, split=absolute_split(selection.split))
+
+
+def run(config: TrainConfig | SpeakerConfig | RecipeConfig) -> None:
     """Train, then evaluate the best weights; after an interruption, print how to resume."""
     from mtvm.learning import parallel
     from mtvm.learning.trainer import train as train_run
 
+    if not isinstance(config, SpeakerConfig):
+        config.data.check_splits_to_evaluate()
     try:
         result = train_run(config, announce=_announce)
         if parallel.rank() == 0:
@@ -294,18 +309,32 @@ def run(config: TrainConfig | SpeakerConfig) -> None:
         if result.finished and isinstance(config, SpeakerConfig):
             _evaluate_speaker(config)
         elif result.finished:
-            _evaluate(config.out, (), data=config.data, device=config.device)
+            splits = config.data.splits_to_evaluate()
+            if isinstance(config, RecipeConfig):
+                splits = _not_yet_evaluated(config.out, splits)
+            if splits:
+                _evaluate(config.out, splits, data=config.data, device=config.device)
     finally:
         parallel.finish()
     if not result.finished:
         sys.exit(130)
 
 
+def _not_yet_evaluated(out: Path, splits: tuple[str, ...]) -> tuple[str, ...]:
+    """A recipe looks at a split once; what was evaluated before an interruption is there."""
+    folder = RunFolder(out)
+    there = {text: folder.evaluation(Split.parse(text)) for text in splits}
+    for text, place in there.items():
+        if place.is_dir():
+            _announce(f"{text}: evaluated already, in {place}")
+    return tuple(text for text, place in there.items() if not place.is_dir())
+
+
 def _announce(text: str) -> None:
     console.print(escape(text), soft_wrap=True, highlight=False)
 
 
-def _ending(config: TrainConfig | SpeakerConfig, result: TrainResult) -> str:
+def _ending(config: TrainConfig | SpeakerConfig | RecipeConfig, result: TrainResult) -> str:
     if not result.finished:
         where = escape(str(config.out))
         return f"Stopped after update {result.update}, everything is saved. Resume with: mtvm resume {where}"

@@ -26,7 +26,7 @@ class A2C(Loss):
         log_probabilities, entropies = zip(
             *(_log_probability_and_entropy(step.outputs[0].logits, step.actions) for step in trace.steps), strict=True
         )
-        returns = discounted_returns(rewards, live, trace.bootstrap.detach(), config.discount)
+        returns = discounted_returns(rewards, live, trace.bootstrap.detach(), config.gamma)
         advantage = (returns - values).detach()  # A_t = R_t - V_t; no gradient flows through it
         policy = -(trace.spread(log_probabilities) * advantage * live).sum()
         value = ((returns - values) ** 2 * live).sum()
@@ -34,8 +34,8 @@ class A2C(Loss):
         steps = live.sum()
         return [
             Term("policy", policy, steps, config.weight),
-            Term("value", value, steps, config.weight * config.value_weight),
-            Term("entropy", entropy, steps, -config.weight * config.entropy_weight),
+            Term("value", value, steps, config.weight * config.value_coefficient),
+            Term("entropy", entropy, steps, -config.weight * config.entropy_coefficient),
             Term("return", rewards.sum(), trace.batch, 0.0),
         ]
 
@@ -47,12 +47,12 @@ def _log_probability_and_entropy(logits: Tensor, actions: Tensor) -> tuple[Tenso
     return logs.gather(1, actions[:, None])[:, 0], entropy
 
 
-def discounted_returns(rewards: Tensor, live: Tensor, bootstrap: Tensor, discount: float) -> Tensor:
-    """(T, B) returns R_t = r_t + discount * R_{t+1} over live steps; `bootstrap` (B,) follows the last step of episodes
+def discounted_returns(rewards: Tensor, live: Tensor, bootstrap: Tensor, gamma: float) -> Tensor:
+    """(T, B) returns R_t = r_t + gamma * R_{t+1} over live steps; `bootstrap` (B,) follows the last step of episodes
     that were cut short, and is 0 for those that stopped."""
     returns = torch.zeros_like(rewards)
     following = bootstrap
     for step in reversed(range(len(rewards))):
-        following = torch.where(live[step], rewards[step] + discount * following, following)
+        following = torch.where(live[step], rewards[step] + gamma * following, following)
         returns[step] = following
     return returns * live
