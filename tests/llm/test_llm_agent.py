@@ -267,3 +267,15 @@ def test_the_stub_is_no_language_model_and_says_so(few, seen):
 def test_prompts_can_be_read():
     messages = [{"role": "system", "content": "s"}, {"role": "user", "content": [{"text": "u"}, {"image_url": {}}]}]
     assert prompt_text(messages) == [{"role": "system", "content": "s"}, {"role": "user", "content": "u\n[picture]"}]
+
+
+def test_a_protocol_can_ask_for_an_answer_which_counts_where_the_walk_ends(serve, clock, few, seen, tmp_path):
+    path = tmp_path / "asking.txt"
+    path.write_text("moves: map\nanswer: the object\naction: a place\n# system\ns\n# user\nstep $step of\n$objects")
+    server = serve(
+        lambda number, body: (200, {}, completion(json.dumps({"answer": "7", "action": labels_of(body)[-number]})))
+    )
+    policy = LanguageModel(Endpoint("m", server.api, clock=clock), read_protocol(path), ("captions",))
+    done = walk(policy, few.select([0]), scenes=seen, keep_steps=True)
+    assert [step.answer for step in done.steps[0]] == [None, "7"]
+    assert done.answers == ["7"]
