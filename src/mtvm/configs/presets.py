@@ -199,6 +199,45 @@ def _r2r_recipe(name: str, run: TrainConfig, sight: str) -> RecipeConfig:
     )
 
 
+def _paper_recipe(semantic: TrainConfig) -> RecipeConfig:
+    """The paper's own agent: to neighbours only, both directions, and the consistency loss from the second stage on.
+
+    It is pretrained on the next action, hidden words, and whether an instruction and a path belong together; then it
+    learns from its own walks, and in the end from rewards too.
+    """
+    replace = dataclasses.replace
+    run = replace(
+        semantic,
+        model=replace(semantic.model, architecture=MTVMConfig()),
+        optimizer=replace(semantic.optimizer, warmup=400, ema=0.99875),
+        batch=8,
+        tensorboard=False,
+    )
+
+    def stage(loss: LossConfig, updates: int, every: int, lr: float = semantic.optimizer.lr) -> StageConfig:
+        optimizer, selection = replace(run.optimizer, updates=updates, lr=lr), replace(run.selection, every=every)
+        return StageConfig.of(replace(run, loss=loss, optimizer=optimizer, selection=selection))
+
+    students = replace(run.loss.imitation, weight=0.0)
+    consistent = replace(run.loss, imitation=students, consistency=ConsistencyConfig(enabled=True))
+    student = replace(consistent, teacher_forced_updates=0)
+    rewarded = replace(
+        student,
+        imitation=replace(students, student_weight=0.3),
+        a2c=replace(run.loss.a2c, weight=3.0, value_coefficient=0.1),
+    )
+    return RecipeConfig(
+        out=Path("runs/r2r-paper"),
+        model=run.model,
+        data=replace(run.data, sight="guesses", train=("r2r/train", "prevalent/releases/r2r-augmented.json.gz")),
+        stages={
+            "pretraining": stage(pretraining(run).loss, updates=1500, every=1500),
+            "student": stage(student, updates=7500, every=1500),
+            "a2c": stage(rewarded, updates=1600, every=400, lr=3e-4),
+        },
+    )
+
+
 def _tiny_recipe(run: TrainConfig) -> RecipeConfig:
     """Imitation, then the paper's losses, in seconds."""
     imitation = dataclasses.replace(run, loss=_with_students(share=0.5, teacher_forced_updates=0))
@@ -220,7 +259,7 @@ PRESETS: dict[str, TrainConfig] = _paper_runs() | {"paper-small": _paper_small()
 RECIPES: dict[str, RecipeConfig] = {
     name: _r2r_recipe(name, PRESETS["r2r-map"], sight)
     for name, sight in {"r2r-annotated": "names+guesses", "r2r-pixels": "guesses"}.items()
-} | {"tiny-stages": _tiny_recipe(PRESETS["tiny"])}
+} | {"r2r-paper": _paper_recipe(PRESETS["r2r-semantic"]), "tiny-stages": _tiny_recipe(PRESETS["tiny"])}
 PRETRAINING: dict[str, TrainConfig] = {
     name: pretraining(PRESETS[name]) for name in ("paper", "paper-small", "r2r-map", "r2r-semantic", "tiny")
 }
@@ -236,6 +275,7 @@ DESCRIPTIONS: dict[str, str] = {
     "reverie": "REVERIE: walks on a map and points at the object. Captions only, or --data.sight names.",
     "r2r-annotated": "The released agent, which sees annotated names, in two stages: imitation, then A2C.",
     "r2r-pixels": "The same from captions only: names guessed from captions. An hour on one core.",
+    "r2r-paper": "The paper's own agent, captions only: pretraining, students with consistency, A2C. 100 minutes.",
     "demo": "The small agent of `make demo`, for the built-in world and its long walks. Six minutes on one core.",
     "tiny": "A few seconds, to try things.",
     "tiny-stages": "Two stages in a few seconds, to try recipes.",

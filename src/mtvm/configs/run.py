@@ -412,10 +412,9 @@ class TrainConfig:
             raise InputError("loss: masked words and matching need teacher-forced rollouts; set loss.imitation.weight.")
         if not 0 < loss.masked_words.rate < 1:
             raise InputError(f"loss.masked_words.rate must lie between 0 and 1, not {loss.masked_words.rate}.")
-        if loss.masked_words.weight > 0 and (model.reader != "none" or not model.bidirectional):
+        if loss.masked_words.weight > 0 and not model.bidirectional:
             raise InputError(
-                "loss.masked_words needs a network that reads words itself and changes them: --model.reader none and "
-                "--model.architecture.bidirectional."
+                "loss.masked_words needs a network whose text sees the walk: --model.architecture.bidirectional."
             )
 
     def _check_released_consistency(self) -> None:

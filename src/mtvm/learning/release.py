@@ -84,7 +84,7 @@ def _card(config: TrainConfig, folder: RunFolder, metrics: dict[str, Any], measu
         f"Trained by mtvm {__version__} on {', '.join(data.train)}, seed {config.seed}, for {config.optimizer.updates} "
         f"updates; the weights after update {chosen.update} had the best {chosen.metric} on {chosen.split}.",
         *([] if config.init is None else [f"It began with the weights of {'/'.join(config.init.parts[-2:])}."]),
-        f"Sight: {sight}.{track} Actions: {config.model.actions}. History: {config.model.history}.",
+        f"Sight: {sight}.{track} Actions: {config.model.actions}. History: {config.model.history.name}.",
         "",
         "| split | episodes | " + " | ".join(metric.name for metric in measured) + " |",
         "|---" * (len(measured) + 2) + "|",

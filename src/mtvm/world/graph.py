@@ -213,7 +213,7 @@ def _check_records(
             raise InputError(f"{path}: field 'image_id': viewpoint {shown(name)} occurs twice.")
         seen.add(name)
     for place, record in enumerate(records):
-        if not all(type(number) in (int, float) for number in record["pose"]):
+        if not all(isinstance(number, int | float) and not isinstance(number, bool) for number in record["pose"]):
             raise InputError(f"{path}: entry {place}: field 'pose' contains something other than numbers.")
     try:
         poses = np.array([record["pose"] for record in records], dtype=np.float64)
