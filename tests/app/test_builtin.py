@@ -19,6 +19,7 @@ from mtvm.learning.evaluation import evaluate
 from mtvm.models.agent import Agent
 from mtvm.viewer.server import make_app
 from mtvm.viewer.shown import Shown
+from mtvm.viewer.sources import Defaults
 from mtvm.viewer.view import View
 
 PATIENCE = 300  # seconds, on a busy machine; the first picture compiles the ray tracer
@@ -56,7 +57,7 @@ def test_walks_that_ship_are_those_of_the_agent_that_ships(sources):
 
 
 def test_view_of_nothing_shows_the_pretrained_agent(sources):
-    shown = shown_of([], None)
+    shown = shown_of([], Defaults())
     assert [source.name for source in shown.sources] == ["homes r2r/val_unseen", "homes long/val_unseen"]
     assert [guide.name for guide in shown.guides] == ["homes"]
     assert shown.guides[0].buildings.scans == builtin.WORLD.scans

@@ -86,7 +86,8 @@ def test_train_leaves_a_run_and_the_evaluation_of_its_best_agent(trained, tiny_f
 def test_eval_tells_of_other_features_of_the_same_width(trained, store, tiny_folder, tmp_path, capsys):
     other = tmp_path / "other"
     shutil.copytree(store, other)
-    assert "learnt to see" not in run(capsys, "eval", trained, "--limit", "1", "--data.features", other).err
+    same = ("--limit", "1", "--data.features", other, "--out", tmp_path / "same")
+    assert "learnt to see" not in run(capsys, "eval", trained, *same).err
     opened = FeatureStore.open(store)
     entries = ((key["scan"].decode(), key["viewpoint"].decode(), np.ones((36, WIDTH))) for key in opened.index)
     FeatureStore.write(tmp_path / "strange", entries, source="elsewhere.npz", source_format="test")

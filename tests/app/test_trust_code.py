@@ -41,7 +41,9 @@ def originals(tmp_path_factory, tiny_folder):
     folder = tmp_path_factory.mktemp("originals")
     Agent(make_network(SMALL)).save_pretrained(folder / "agent")
     shutil.copytree(folder / "agent", folder / "run" / "best")
-    plain = dataclasses.replace(PRESETS["tiny"], model=SMALL, data=DataConfig(sight="blind")).to_dict()
+    plain = dataclasses.replace(
+        PRESETS["tiny"], model=SMALL, data=DataConfig(sight="blind", evaluate=("r2r/val_unseen",))
+    ).to_dict()
     write(folder / "run" / "config.json", plain)
     episodes = load_episodes("r2r", "val_unseen", tiny_folder)
     walks = [[(episode.start, 0.0, 0.0)] for episode in episodes]

@@ -178,7 +178,6 @@ def test_pretraining_learns_its_tasks_and_gives_an_agent_to_start_from(small_dat
     ("model", "loss", "message"),
     [
         ({"architecture": {"bidirectional": False}}, {}, "whose text sees the walk"),
-        ({"reader": "minilm"}, {}, "whose text sees the walk"),
         ({}, {"masked_words": MaskedWordsConfig(1.0, 1.5)}, "must lie between 0 and 1"),
         ({}, {"imitation": dataclasses.replace(LossConfig().imitation, weight=0.0)}, "teacher-forced"),
     ],

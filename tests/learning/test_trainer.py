@@ -31,6 +31,7 @@ from mtvm.errors import InputError
 from mtvm.learning import update as updates
 from mtvm.learning.trainer import Trainer
 from mtvm.models.agent import Agent
+from mtvm.models.parts import MTVMConfig
 from mtvm.models.weights import released_tensors
 from mtvm.tasks.load import load_episodes
 
@@ -189,7 +190,7 @@ def test_train_begins_with_the_weights_of_an_agent(small_data, tmp_path):
         ({"max_text": 30}, ()),  # as for a task with longer texts
         ({"history": "none"}, ()),
         ({"history": "hierarchical"}, ("history.",)),
-        ({"architecture": {"bidirectional": False}}, ()),
+        ({"architecture": MTVMConfig(bidirectional=False)}, ()),
     ],
 )
 def test_train_begins_with_what_fits_of_another_agent(small_data, tmp_path, changes, random):
@@ -268,7 +269,7 @@ def test_train_in_half_precision(small_data, tmp_path, precision, kind):
 # Presets
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", sorted(PRESETS.keys() - {"reverie"}))  # which tests/learning/test_pointing.py trains
 def test_every_preset_makes_an_update(small_data, tmp_path, name):
     preset = PRESETS[name]
     sizes = {
@@ -288,8 +289,9 @@ def test_every_preset_makes_an_update(small_data, tmp_path, name):
     _, state = train(config)
     assert state["update"] == 1
     assert {line["kind"] for line in record(config.out)} == {"train", preset.selection.split}
-    for text in config.data.evaluate:
-        assert len(load_episodes(Split.parse(text).task, Split.parse(text).split, small_data))
+    evaluated = [Split.parse(text) for text in config.data.splits_to_evaluate()]
+    assert evaluated
+    assert all(len(load_episodes(split.task, split.split, small_data)) for split in evaluated)
 
 
 @pytest.mark.parametrize("consistent", [False, True])

@@ -105,11 +105,11 @@ def unpacked_xz(content: bytes, path: Path) -> bytes:
         unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
         plain = unpacker.decompress(content, max_length=limit + 1)
     except lzma.LZMAError:
-        raise _damaged(path) from None
+        raise _damaged(path, "xz") from None
     if len(plain) > limit:
         check_unpacked(path, len(plain))
     if not unpacker.eof:
-        raise _damaged(path)
+        raise _damaged(path, "xz")
     return plain
 
 
@@ -144,5 +144,5 @@ def _is_packed(content: bytes) -> bool:
     return content.startswith(b"\x1f\x8b")
 
 
-def _damaged(path: Path) -> InputError:
-    return InputError(f"{path}: this gzip file is damaged or truncated; fetch it again.")
+def _damaged(path: Path, kind: str = "gzip") -> InputError:
+    return InputError(f"{path}: this {kind} file is damaged or truncated; fetch it again.")

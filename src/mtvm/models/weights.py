@@ -153,8 +153,14 @@ def load_released(model: Network, tensors: Mapping[str, Tensor], path: Path) -> 
 
 def load_reader(model: Network) -> None:
     """Fill the reader, if there is one, with all-MiniLM-L6-v2, which is a dependency of this package."""
-    if model.language.reader is not None:
-        model.language.reader.load_state_dict(reader_tensors(model))
+    if model.language.reader is None:
+        return
+    tensors, expected = reader_tensors(model), model.language.reader.state_dict()
+    if any(tensors[name].shape != ours.shape for name, ours in expected.items()):
+        raise InputError(
+            "The model's reader does not fit all-MiniLM-L6-v2, which has 30,522 words; keep its vocabulary."
+        )
+    model.language.reader.load_state_dict(tensors)
 
 
 def reader_tensors(model: Network) -> dict[str, Tensor]:
