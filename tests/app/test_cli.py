@@ -235,7 +235,8 @@ def test_demo_writes_tables_result_files_pictures_and_a_report(capsys, tmp_path)
             assert (out / f"{agent}_{task}_val_unseen.json").exists()
         for agent in ("memory", "no-memory"):
             assert (out / agent / "eval" / f"{task}-val_unseen" / "results.json").exists()
-    assert printed.index("follows an instruction") < printed.index("Building the world")
+    words = " ".join(printed.split())
+    assert words.index("follows an instruction") < words.index("Building the world")
     for picture in ("meanwhile.png", "reference.png", "memory.png", "no-memory.png", "episode.png"):
         assert (out / picture).read_bytes().startswith(b"\x89PNG")
     assert "with variable-length memory" in (out / "report.html").read_text()

@@ -1,7 +1,7 @@
 """Studies from end to end on the tiny world, in this process, with trainings of one update."""
 
-import lzma
 import json
+import lzma
 import shutil
 
 import pytest
@@ -131,9 +131,7 @@ def test_what_a_report_keeps_is_refused_where_it_is_damaged(tmp_path, file, cont
     (tmp_path / "study" / TRIALS).write_text("{}")
     restore(tmp_path / "study", tmp_path / "trials")
     (tmp_path / "study" / file).write_bytes(content)
-    with pytest.raises(
-        InputError, match="not what 'mtvm study run' keeps of trials; remove it|this xz file is damaged"
-    ):
+    with pytest.raises(InputError, match=r"not what 'mtvm study run' keeps of trials; remove it|file is damaged"):
         restore(tmp_path / "study", tmp_path / "trials")
     assert not (tmp_path / "trials").exists() or not list((tmp_path / "trials").iterdir())
 

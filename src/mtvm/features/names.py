@@ -108,6 +108,8 @@ def semantic_features(
         known = [scan for scan in covered if scans is not None or (Path(connectivity) / f"{scan}{SUFFIX}").is_file()]
         graphs = World.load(Path(connectivity), known).graphs
         places = places_of(graphs, places, source)
+    if not places:
+        raise InputError(f"{source}: contains no features; give a file with at least one viewpoint.")
     phrases = {room_phrase(place.room) for place in places if place.room}
     phrases |= {object_phrase(thing.name) for place in places for thing in place.objects}
     ordered = sorted(phrases)

@@ -19,6 +19,7 @@ def train_recipe(
     recipe: RecipeConfig, show_progress: bool = True, announce: Callable[[str], None] = lambda text: None
 ) -> TrainResult:
     """Train stage after stage, to the end or until interrupted; the result is that of the last one that was trained."""
+    recipe.data.check_splits_to_evaluate()
     parallel.start(choose_device(recipe.device))
     runs = recipe.runs()
     for config in runs.values():

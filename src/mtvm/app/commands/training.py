@@ -300,8 +300,6 @@ def run(config: TrainConfig | SpeakerConfig | RecipeConfig) -> None:
     from mtvm.learning import parallel
     from mtvm.learning.trainer import train as train_run
 
-    if not isinstance(config, SpeakerConfig):
-        config.data.check_splits_to_evaluate()
     try:
         result = train_run(config, announce=_announce)
         if parallel.rank() == 0:
