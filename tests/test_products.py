@@ -74,11 +74,12 @@ def test_products_in_bfloat16_follow_a_weight_that_changes():
 
 
 @other_kinds
-def test_products_of_muon_are_those_of_torch(kind):
-    matrices = draw(3, 128, 96)
+@pytest.mark.parametrize("rank", [96, 8])  # of a low rank, rounding to bfloat16 would let the steps grow
+def test_products_of_muon_are_those_of_torch(kind, rank):
+    matrices = draw(3, 128, rank) @ draw(3, rank, 96, seed=1)
     expected = orthogonal(matrices)
     with using(kind):
-        assert share(orthogonal(matrices), expected) < (1e-5 if kind == "onednn" else 0.1)
+        assert share(orthogonal(matrices), expected) < 1e-4
 
 
 def test_buckets_are_few_and_never_too_small():

@@ -36,8 +36,8 @@ from mtvm.io.files import cache_dir, write_json
 from mtvm.machine import keep_few_onednn_primitives
 
 Kind = Literal["mkl", "onednn", "bfloat16"]
-"""mkl: as torch does it. onednn: by oneDNN, in float32. bfloat16: by oneDNN, in bfloat16; sums, norms, softmax and
-losses stay in float32."""
+"""mkl: as torch does it. onednn: by oneDNN, in float32. bfloat16: by oneDNN, in bfloat16; sums, norms, softmax, losses
+and Muon's steps stay in float32."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 FASTER = 1.2
 """By which factor a way must be faster than torch's own to be worth rows in buckets."""
@@ -113,10 +113,14 @@ def adopt(module: nn.Module) -> None:
 
 
 def multiply(one: Tensor, other: Tensor) -> Tensor:
-    """(n, r, k) times (n, k, c), of few shapes and without gradients."""
+    """(n, r, k) times (n, k, c), of few shapes and without gradients; in float32 always.
+
+    Muon's iterations need it: they square a matrix of low rank again and again, and where bfloat16 rounds its zeros to
+    something below zero, that grows instead of shrinking.
+    """
     if _kind == "mkl" or one.device.type != "cpu" or one.shape[-2] < _FEWEST_ROWS:
         return one @ other
-    return torch.stack([_product(*pair) for pair in zip(one, other.mT, strict=True)])
+    return torch.stack([_onednn(*pair, None) for pair in zip(one, other.mT, strict=True)])
 
 
 def _suits(values: Tensor, weight: Tensor) -> bool:
