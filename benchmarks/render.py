@@ -92,22 +92,22 @@ def main() -> None:
     arguments = parser.parse_args()
     faces, rotation = smooth_faces(arguments.face_size), slightly_tilted_pose()
     views = np.empty((len(HEADINGS), HEIGHT, WIDTH, 3), dtype=np.uint8)
-    shown = [len(HEADINGS) // 2, len(HEADINGS) - 1][:NUMPY_VIEWS]
+    checked = [len(HEADINGS) // 2, len(HEADINGS) - 1][:NUMPY_VIEWS]
 
     def ours(threads: int) -> object:
         return render_views(faces, rotation, HEADINGS, ELEVATIONS, WIDTH, HEIGHT, VFOV, views, threads=threads)
 
     def restated() -> list[NDArray[np.uint8]]:
-        return [numpy_view(faces, rotation, HEADINGS[view], ELEVATIONS[view]) for view in shown]
+        return [numpy_view(faces, rotation, HEADINGS[view], ELEVATIONS[view]) for view in checked]
 
     begin = time.perf_counter()
     ours(1)
     first_call = time.perf_counter() - begin
     worst = max(
-        np.abs(views[view].astype(int) - expected).mean() for view, expected in zip(shown, restated(), strict=True)
+        np.abs(views[view].astype(int) - expected).mean() for view, expected in zip(checked, restated(), strict=True)
     )
     one, two, plain = median_seconds(arguments.repetitions, [lambda: ours(1), lambda: ours(2), restated])
-    slowest = plain / len(shown)
+    slowest = plain / len(checked)
     print(f"{len(HEADINGS)} views of {WIDTH}x{HEIGHT}, vfov 60 degrees, {arguments.face_size}-pixel faces")
     print(f"{'':24}{'views/s':>10}{'against numpy':>16}")
     for name, seconds in (

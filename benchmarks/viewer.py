@@ -23,8 +23,8 @@ from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metrics import score_trajectories
 from mtvm.tasks.results import checked_nodes
-from mtvm.viewer.shown import Shown
 from mtvm.viewer.sources import Source
+from mtvm.viewer.state import ViewerState
 from mtvm.viewer.view import View
 
 REPEATS, STEPS, ROWS, AGENTS = 5, 3, 45_000, 10
@@ -132,9 +132,9 @@ def measure_slow(browser: Browser, address: str) -> None:
 def main() -> None:
     folder = DataFolder(DataFolder.locate(None))
     episodes = load_episodes("r2r", "val_unseen", folder)
-    few = View(Shown([source(episodes, folder, "agent0", 0, len(episodes))]), "127.0.0.1", 0)
+    few = View(ViewerState([source(episodes, folder, "agent0", 0, len(episodes))]), "127.0.0.1", 0)
     agents = [source(episodes, folder, f"agent{seed}", seed, ROWS) for seed in range(AGENTS)]
-    many = View(Shown(agents), "127.0.0.1", 0)
+    many = View(ViewerState(agents), "127.0.0.1", 0)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-3d-apis"]

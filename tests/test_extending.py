@@ -13,7 +13,7 @@ import pytest
 
 import mtvm
 from mtvm.app.cli import main
-from mtvm.app.view import shown_of
+from mtvm.app.view import viewer_state
 from mtvm.features.store import FeatureStore
 from mtvm.tasks.metrics import succeeds
 from mtvm.tasks.rewards import Rewards
@@ -118,13 +118,13 @@ def call(command: str, *changes: tuple[str, str]) -> None:
     main(command.split())
 
 
-def shown_by(command: str) -> object:
+def page_of(command: str) -> object:
     """A client of the page that a `mtvm view` of the page would open."""
     paths, agent = command.partition("--agent")[::2]
     folder = Path(paths.replace("--trust-code", "").strip())
     with mtvm.trusting_code():
-        shown = shown_of([folder], Defaults(Path("data"), agent=agent.strip() or None))
-    return client_of(shown)
+        state = viewer_state([folder], Defaults(Path("data"), agent=agent.strip() or None))
+    return client_of(state)
 
 
 def test_extending_page_has_all_examples():
@@ -145,7 +145,7 @@ def test_own_agent_is_evaluated_and_watched_with_its_thoughts(folder):
     place = folder / "runs" / "reader" / "eval" / "r2r-val_seen-sample-12"
     assert json.loads((place / "manifest.json").read_text())["track"] == "captions only"
     (viewing,) = [one for one in commands("mtvm view") if "reader" in one]
-    client = shown_by(viewing)
+    client = page_of(viewing)
     identity = client.get("/api/sources/0/episodes").json()["id"][0]
     events = client.get("/api/walk", params={"source": 0, "id": identity}).json()["events"]
     assert events[0]["thought"].startswith("I see ")
@@ -209,7 +209,7 @@ def test_custom_task_is_walked_scored_trained_and_shown(folder, capsys):
     assert lines[-1]["kind"] == "questions/val_seen"
     assert "Best SPL on questions/val_seen" in capsys.readouterr().out
     (viewing,) = [one for one in commands("mtvm view") if "trust" in one]
-    client = shown_by(viewing)
+    client = page_of(viewing)
     identity = client.get("/api/sources/0/episodes").json()["id"][0]
     events = client.get("/api/walk", params={"source": 0, "id": identity}).json()["events"]
     assert events[-1]["answer"] == mtvm.load_episodes("r2r/val_unseen")[0].goals[0]

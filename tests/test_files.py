@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.io import files
 from mtvm.io.files import (
     atomic_path,
@@ -48,8 +48,8 @@ def fill(folder, **files):
         ("\n" * 11, r"\n" * 8 + "\\..."),
     ],
 )
-def test_shown_is_printable_and_short(value, text):
-    assert shown(value, most=20) == text
+def test_brief_is_printable_and_short(value, text):
+    assert brief(value, most=20) == text
 
 
 @pytest.fixture

@@ -90,7 +90,7 @@ def table(rows: dict[str, tuple[int, dict[str, float]]]) -> str:
     return "\n".join(lines)
 
 
-def card(agent: Agent, seed: int, updates: int, size: int, rows: dict, shown: dict) -> str:  # type: ignore[type-arg]
+def card(agent: Agent, seed: int, updates: int, size: int, rows: dict, measured: dict) -> str:  # type: ignore[type-arg]
     own = sum(value.numel() for name, value in agent.model.state_dict().items() if "language.reader." not in name)
     version, today = mtvm.__version__, datetime.datetime.now(datetime.timezone.utc).date()
     return f"""# homes: a pretrained agent of the built-in world
@@ -120,7 +120,7 @@ val_unseen were never seen in training, and the weights were selected on r2r/val
 
 In the homes that `mtvm view` shows (seed {builtin.WORLD.seed}, {builtin.WORLD.homes} homes; val_unseen is one of them):
 
-{table(shown)}
+{table(measured)}
 
 ## What it is not
 

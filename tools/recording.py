@@ -30,16 +30,16 @@ def record(page: Page, address: str, episode: str) -> list[Image.Image]:
     """A picture of each step of the episode."""
     page.goto(f"{address}#source=0&id={episode}&step=0")
     pictures = []
-    for step in range(int(_shown(page, 0)) + 1):
+    for step in range(int(_wait_for_step(page, 0)) + 1):
         if step:
             page.keyboard.press("ArrowRight")
-            _shown(page, step)
+            _wait_for_step(page, step)
         page.wait_for_timeout(600)  # the panorama turns
         pictures.append(Image.open(io.BytesIO(page.screenshot())).convert("RGB"))
     return pictures
 
 
-def _shown(page: Page, step: int) -> str:
+def _wait_for_step(page: Page, step: int) -> str:
     """Wait for a step; the number of the last one."""
     page.wait_for_selector(f"body[data-shown$=' {step}']", timeout=PATIENCE)
     return page.locator("#slider").get_attribute("max") or "0"

@@ -11,7 +11,7 @@ class InputError(ValueError):
     """
 
 
-def shown(value: object, most: int = 60) -> str:
+def brief(value: object, most: int = 60) -> str:
     """A value from a user's file as it stands in a message: on one line, and shortened if it is long."""
     text = str(value)
     escaped = "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in text[: most + 1])

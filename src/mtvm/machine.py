@@ -10,7 +10,7 @@ import signal
 from pathlib import Path
 from types import ModuleType
 
-from mtvm.errors import InputError, MissingExtraError, shown
+from mtvm.errors import InputError, MissingExtraError, brief
 
 OPTIONAL = {
     "h5py": ("h5py", "features"),
@@ -43,7 +43,7 @@ def usable_cores() -> int:
 def check_workers(workers: int | None) -> int | None:
     """The number of processes or threads that a user asks for, if there can be that many."""
     if workers is not None and not 1 <= workers <= _MOST_WORKERS:
-        raise InputError(f"--workers must lie from 1 to {_MOST_WORKERS}, not {shown(workers)}.")
+        raise InputError(f"--workers must lie from 1 to {_MOST_WORKERS}, not {brief(workers)}.")
     return workers
 
 
@@ -66,7 +66,7 @@ def ending_signals() -> list[signal.Signals]:
 def check_seed(seed: int) -> int:
     """The seed, if random generators take it."""
     if not 0 <= seed < 2**63:
-        raise InputError(f"the seed must lie from 0 to 2^63 - 1, not {shown(seed)}.")
+        raise InputError(f"the seed must lie from 0 to 2^63 - 1, not {brief(seed)}.")
     return seed
 
 
@@ -99,7 +99,7 @@ def choose_device(name: str) -> str:
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     if not re.fullmatch(r"cpu|cuda(:\d{1,4})?", name):
-        raise InputError(f"device '{shown(name)}' is not one of auto, cpu, cuda and cuda:N.")
+        raise InputError(f"device '{brief(name)}' is not one of auto, cpu, cuda and cuda:N.")
     if name == "cuda" and os.environ.get("LOCAL_RANK", "").isdecimal():
         name = f"cuda:{os.environ['LOCAL_RANK']}"
     count = torch.cuda.device_count()

@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 
 TRUST = "--trust-code"
 """The option with which a command trusts the files that it reads."""
@@ -76,7 +76,7 @@ def check_names(text: str, path: Path | str, what: str) -> None:
             _trusted.add(name)
         elif name not in _given | _trusted:
             raise UntrustedCodeError(
-                f"{path}: {what} is {shown(name)}, code of the module {shown(name.partition(':')[0])}, which would be "
+                f"{path}: {what} is {brief(name)}, code of the module {brief(name.partition(':')[0])}, which would be "
                 f"run; if you trust it, put the module on PYTHONPATH and add {TRUST} (in Python: with "
                 "mtvm.trusting_code())."
             )
@@ -89,7 +89,7 @@ def load_object(name: str, kind: type, what: str) -> Any:
     `what` is used in errors.
     """
     if not is_object_name(name):
-        raise InputError(f"{what} '{shown(name)}' is not of the form MODULE:NAME.")
+        raise InputError(f"{what} '{brief(name)}' is not of the form MODULE:NAME.")
     module, _, attribute = name.partition(":")
     if name in _given:
         _look_here(module.partition(".")[0])

@@ -47,12 +47,12 @@ def notice(text: str) -> None:
     if (messages := _collected.get()) is not None:
         messages.append(text)
         return
-    with _shown_if_possible():
+    with _suppressing_write_errors():
         print(f"mtvm: {text}", file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager
-def _shown_if_possible() -> Iterator[None]:
+def _suppressing_write_errors() -> Iterator[None]:
     """Work goes on where nobody can see it: a terminal may be closed, or a pipe."""
     with contextlib.suppress(OSError):
         yield
@@ -72,7 +72,7 @@ def progress(total: float | None, title: str, unit: str, show: bool = True, alre
         if show and now - reported >= interval:
             reported = now
             status = _status(done, total, unit, now - started, already)
-            with _shown_if_possible():
+            with _suppressing_write_errors():
                 report(done, total, f"{status}, {note}" if note else status)
 
     with contextlib.ExitStack() as stack:
@@ -83,7 +83,7 @@ def progress(total: float | None, title: str, unit: str, show: bool = True, alre
         if show:
             seconds = time.monotonic() - started
             rate = (done - already) / max(seconds, 1e-9)
-            with _shown_if_possible():
+            with _suppressing_write_errors():
                 report(done, done, f"{_rate(done, unit, rate)}, done in {_duration(seconds)}")
 
 
@@ -104,12 +104,12 @@ def _bar(stack: contextlib.ExitStack, title: str, total: float | None) -> Report
 
 @contextlib.contextmanager
 def _running(bar: Progress) -> Iterator[Progress]:
-    with _shown_if_possible():
+    with _suppressing_write_errors():
         bar.start()
     try:
         yield bar
     finally:
-        with _shown_if_possible():
+        with _suppressing_write_errors():
             bar.stop()
 
 

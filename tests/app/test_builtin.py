@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 from PIL import Image
 
 from mtvm.app import builtin
-from mtvm.app.view import shown_of
+from mtvm.app.view import viewer_state
 from mtvm.configs.run import DataConfig
 from mtvm.homes.generate import generate_home
 from mtvm.homes.painter import Painter, skybox_files
@@ -18,8 +18,8 @@ from mtvm.homes.plan.viewpoints import connectivity_records
 from mtvm.learning.evaluation import evaluate
 from mtvm.models.agent import Agent
 from mtvm.viewer.server import make_app
-from mtvm.viewer.shown import Shown
 from mtvm.viewer.sources import Defaults
+from mtvm.viewer.state import ViewerState
 from mtvm.viewer.view import View
 
 PATIENCE = 300  # seconds, on a busy machine; the first picture compiles the ray tracer
@@ -57,19 +57,19 @@ def test_walks_that_ship_are_those_of_the_agent_that_ships(sources):
 
 
 def test_view_of_nothing_shows_the_pretrained_agent(sources):
-    shown = shown_of([], Defaults())
-    assert [source.name for source in shown.sources] == ["homes r2r/val_unseen", "homes long/val_unseen"]
-    assert [guide.name for guide in shown.guides] == ["homes"]
-    assert shown.guides[0].buildings.scans == builtin.WORLD.scans
+    state = viewer_state([], Defaults())
+    assert [source.name for source in state.sources] == ["homes r2r/val_unseen", "homes long/val_unseen"]
+    assert [guide.name for guide in state.guides] == ["homes"]
+    assert state.guides[0].buildings.scans == builtin.WORLD.scans
     means = json.loads((builtin.FOLDER / "eval" / "r2r-val_unseen" / "metrics.json").read_text())
-    assert shown.sources[0].describe()["metrics"]["SPL"] == pytest.approx(means["SPL"], abs=1e-3)
-    walk = shown.walk(0, shown.sources[0].episodes.ids[1], attention=True)
+    assert state.sources[0].describe()["metrics"]["SPL"] == pytest.approx(means["SPL"], abs=1e-3)
+    walk = state.walk(0, state.sources[0].episodes.ids[1], attention=True)
     assert all(event.words and event.probabilities for event in walk.events)
     assert [event.viewpoint for event in walk.events] == [event.viewpoint for event in sources[0].events(1)]
 
 
 def test_agent_of_the_built_in_homes_is_loaded_in_the_background(sources, painter):
-    running = View(Shown(sources, painter=painter), "127.0.0.1", 0)
+    running = View(ViewerState(sources, painter=painter), "127.0.0.1", 0)
     try:
         assert running.awake()
     finally:
@@ -110,14 +110,14 @@ def test_painter_says_what_went_wrong_and_tries_again(painter, monkeypatch):
 
 
 def test_panoramas_are_drawn_when_they_are_asked_for(sources, painter):
-    shown = Shown(sources, painter=painter)
-    client = TestClient(make_app(shown), base_url="http://127.0.0.1")
+    state = ViewerState(sources, painter=painter)
+    client = TestClient(make_app(state), base_url="http://127.0.0.1")
     place = f"/api/buildings/home001/{shipped_records('home001')[3]['image_id']}"
     assert client.get(place, params={"source": 0}).json()["image"] is True
-    shown.waking = True  # an agent comes first
+    state.waking = True  # an agent comes first
     assert client.get(f"{place}/sphere.jpg", params={"source": 0}).status_code == 202
     assert not painter.skyboxes.exists()
-    shown.waking = False
+    state.waking = False
     ends = time.monotonic() + PATIENCE
     while (answer := client.get(f"{place}/sphere.jpg", params={"source": 0})).status_code == 202:
         assert time.monotonic() < ends

@@ -39,8 +39,8 @@ from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.sub_instructions import read_sub_instructions
 from mtvm.viewer.server import make_app
-from mtvm.viewer.shown import Shown
 from mtvm.viewer.sources import Defaults, open_sources
+from mtvm.viewer.state import ViewerState
 from mtvm.viewer.view import View
 from mtvm.world.skybox import load_depth_faces, load_faces
 
@@ -145,13 +145,13 @@ def _eval_with_features(folder):
     )(folder)
 
 
-def _shown(folder, paths):
-    return Shown(open_sources([folder / path for path in paths], Defaults(data=folder / "data")))
+def _state(folder, paths):
+    return ViewerState(open_sources([folder / path for path in paths], Defaults(data=folder / "data")))
 
 
 def _look(folder):
     """Open the page on an evaluation, and ask for all that a browser does."""
-    client = TestClient(make_app(_shown(folder, [WALKED_BEFORE.format(here=folder)])), base_url="http://localhost")
+    client = TestClient(make_app(_state(folder, [WALKED_BEFORE.format(here=folder)])), base_url="http://localhost")
     for path in sorted((folder / "requests").glob("*.json")):
         asked = json.loads(path.read_text())
         if asked["method"] == "GET" and not asked["path"].endswith((".html", "strip.svg")):  # exports are figures
@@ -161,9 +161,9 @@ def _look(folder):
 @functools.cache
 def _server(folder):
     """The page of two evaluations and a run, by which an agent can be talked to."""
-    shown = _shown(folder, ["training", "walked-shortest/r2r-val_unseen"])
-    client = TestClient(make_app(shown), base_url="http://localhost", raise_server_exceptions=True)
-    return shown, client
+    state = _state(folder, ["training", "walked-shortest/r2r-val_unseen"])
+    client = TestClient(make_app(state), base_url="http://localhost", raise_server_exceptions=True)
+    return state, client
 
 
 _sent: dict[Path, bytes] = {}
@@ -179,9 +179,9 @@ def _to_send(paths):
 
 def _ask(folder):
     """Send the requests of the files."""
-    shown, client = _server(folder)
+    state, client = _server(folder)
     for path in _to_send((folder / "requests").glob("*.json")):
-        with open_session(shown, folder) as session:
+        with open_session(state, folder) as session:
             content = path.read_text(errors="surrogateescape").replace("SESSION", session)
             try:
                 asked = json.loads(content)
@@ -194,16 +194,16 @@ def _ask(folder):
 
 
 @contextlib.contextmanager
-def open_session(shown, folder):
-    guide = shown.guide(0)
+def open_session(state, folder):
+    guide = state.guide(0)
     scan = guide.buildings.scans[0]
     start = (scan, str(guide.buildings.world(scan).viewpoints[0]), 0.0)
-    session = shown.sessions.open(guide.live, "go left.", guide.buildings, start)
+    session = state.sessions.open(guide.live, "go left.", guide.buildings, start)
     try:
         yield session.name
     finally:
-        for name in list(shown.sessions._sessions):
-            shown.sessions.close(name)
+        for name in list(state.sessions._sessions):
+            state.sessions.close(name)
 
 
 def _checked(answer):
@@ -218,8 +218,8 @@ def _checked(answer):
 
 @functools.cache
 def _listening(folder):
-    shown, _ = _server(folder)
-    running = View(shown, "127.0.0.1", 0)
+    state, _ = _server(folder)
+    running = View(state, "127.0.0.1", 0)
     return int(urlsplit(running.url).port), running
 
 

@@ -186,7 +186,7 @@ def test_count_flops_gives_the_result_and_its_parts():
     assert found.total >= sum(found.inside.values())
 
 
-def shown(table):
+def printed(table):
     console = Console(width=200)
     with console.capture() as capture:
         console.print(table)
@@ -204,7 +204,7 @@ def shown(table):
 )
 def test_describe_has_the_papers_parameters(name, numbers):
     """Table 5 has 41.9 M for VLN⟲BERT: without language encoder and critic."""
-    text = shown(describe(name, 32, 4, 5))
+    text = printed(describe(name, 32, 4, 5))
     for number in numbers:
         assert number in text
 
@@ -218,13 +218,16 @@ def test_describe_has_the_papers_parameters(name, numbers):
     ],
 )
 def test_describe_says_which_network_it_is(kind, title):
-    assert title in shown(describe(changed(TINY, **kind), 12, 4, 5))
+    assert title in printed(describe(changed(TINY, **kind), 12, 4, 5))
 
 
 def test_describe_a_saved_agent_or_its_config(tmp_path):
     model = make_model(history="recurrent")
     save_model(model, tmp_path / "agent")
-    of_agent, of_config = shown(describe(str(tmp_path / "agent"), 32, 4, 5)), shown(describe(model.config, 32, 4, 5))
+    of_agent, of_config = (
+        printed(describe(str(tmp_path / "agent"), 32, 4, 5)),
+        printed(describe(model.config, 32, 4, 5)),
+    )
     for text in (of_agent, of_config):
         assert "history: recurrent" in text
         assert f"{sum(p.numel() for p in model.parameters()):,}" in text

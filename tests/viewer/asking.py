@@ -7,8 +7,8 @@ from mtvm.viewer.server import make_app
 LOCAL = "http://127.0.0.1"
 
 
-def client_of(shown, token=None, base=LOCAL):
-    return TestClient(make_app(shown, token), base_url=base, raise_server_exceptions=False)
+def client_of(state, token=None, base=LOCAL):
+    return TestClient(make_app(state, token), base_url=base, raise_server_exceptions=False)
 
 
 def ok(answer):

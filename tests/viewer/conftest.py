@@ -23,8 +23,8 @@ from mtvm.models.network import make_network
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.results import write_results
 from mtvm.testing.tiny import write_tiny_world
-from mtvm.viewer.shown import Shown
 from mtvm.viewer.sources import Defaults, open_sources
+from mtvm.viewer.state import ViewerState
 from mtvm.viewer.view import View
 from mtvm.world.world import World
 
@@ -125,13 +125,13 @@ def sources(run, other_run, results, data):
 
 
 @pytest.fixture
-def shown(sources):
-    return Shown(sources)
+def state(sources):
+    return ViewerState(sources)
 
 
 @pytest.fixture
-def client(shown):
-    return client_of(shown)
+def client(state):
+    return client_of(state)
 
 
 @pytest.fixture
@@ -168,7 +168,7 @@ def page_with_webgl(playwright):
 
 @pytest.fixture(scope="module")
 def server(sources):
-    running = View(Shown(sources), "127.0.0.1", 0)
+    running = View(ViewerState(sources), "127.0.0.1", 0)
     yield running
     running.close()
 
@@ -179,7 +179,7 @@ def serve():
     started = []
 
     def of(sources):
-        started.append(View(Shown(sources), "127.0.0.1", 0))
+        started.append(View(ViewerState(sources), "127.0.0.1", 0))
         return started[-1]
 
     yield of

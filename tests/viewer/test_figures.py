@@ -24,15 +24,15 @@ from mtvm.viewer.strips import draw_strip
 
 
 @pytest.fixture
-def walk(shown):
+def walk(state):
     """The longest walk of the first run."""
-    source = shown.sources[0]
+    source = state.sources[0]
     return max((source.walk(identity) for identity in source.episodes.ids), key=lambda walk: len(walk.events))
 
 
 @pytest.fixture
-def buildings(shown):
-    return shown.buildings(shown.sources[0].folder)
+def buildings(state):
+    return state.buildings(state.sources[0].folder)
 
 
 def looks(drawing, look):
@@ -90,8 +90,8 @@ def test_map_is_north_up_and_east_right(buildings, walk):
     assert marks[str(world.viewpoints[east])][0] > marks[str(world.viewpoints[west])][0]
 
 
-def test_map_of_the_surroundings_has_the_places_of_the_walk_on_this_storey(buildings, shown):
-    source, larger = shown.sources[0], 0
+def test_map_of_the_surroundings_has_the_places_of_the_walk_on_this_storey(buildings, state):
+    source, larger = state.sources[0], 0
     for walk in map(source.walk, source.episodes.ids):
         storeys, world = buildings.storeys(walk.scan), buildings.world(walk.scan)
         for event in walk.events:
@@ -142,8 +142,8 @@ def test_words_of_a_walk_are_those_of_its_text(walk):
         assert len(event.memory) == event.step
 
 
-def test_matrix_without_attention_says_how_to_get_it(shown):
-    theirs = shown.sources[2].walk(shown.sources[2].episodes.ids[0])
+def test_matrix_without_attention_says_how_to_get_it(state):
+    theirs = state.sources[2].walk(state.sources[2].episodes.ids[0])
     with pytest.raises(InputError, match="evaluate with --attention"):
         draw_matrix(theirs)
 

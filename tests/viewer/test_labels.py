@@ -21,10 +21,10 @@ def test_a_word_goes_neither_over_a_mark_nor_outside():
     assert labels.place("word", 10, around((95, 20), 5, 10))[1] == "end"
 
 
-def test_shares_of_candidates_cover_no_candidate(shown):
+def test_shares_of_candidates_cover_no_candidate(state):
     """On every map of the first source, a share lies beside the marks and not on one."""
-    source = shown.sources[0]
-    buildings = shown.buildings(source.folder)
+    source = state.sources[0]
+    buildings = state.buildings(source.folder)
     for identity in source.episodes.ids:
         walk = source.walk(identity)
         for event in walk.events:

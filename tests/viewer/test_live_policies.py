@@ -10,7 +10,7 @@ from mtvm.acting import find
 from mtvm.acting.find import find_policy
 from mtvm.app.builtin import DATA, FOLDER, SPLITS
 from mtvm.app.policies import offer_language_model
-from mtvm.app.view import shown_of
+from mtvm.app.view import viewer_state
 from mtvm.configs.run import DataConfig, Split
 from mtvm.learning.run_folder import RunFolder
 from mtvm.llm.options import IN_HOMES, LanguageOptions
@@ -33,27 +33,27 @@ class Talker(mtvm.Policy):
 
 
 @pytest.fixture
-def shown(tmp_path, tiny_folder, monkeypatch):
+def state(tmp_path, tiny_folder, monkeypatch):
     (tmp_path / "my_talker.py").write_text(AGENT)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "my_talker", raising=False)
     mtvm.evaluate(
         "my_talker:Talker", "r2r/val_unseen", data=tiny_folder, out=tmp_path / "run" / "eval", show_progress=False
     )
-    return shown_of([tmp_path / "run"], Defaults(tiny_folder, agent="my_talker:Talker"))
+    return viewer_state([tmp_path / "run"], Defaults(tiny_folder, agent="my_talker:Talker"))
 
 
-def test_the_page_is_told_the_thoughts_and_answers_of_an_evaluation(shown):
-    episode = shown.source(0).episodes[3]
-    answer = ok(client_of(shown).get("/api/walk", params={"source": 0, "id": episode.id})).json()
+def test_the_page_is_told_the_thoughts_and_answers_of_an_evaluation(state):
+    episode = state.source(0).episodes[3]
+    answer = ok(client_of(state).get("/api/walk", params={"source": 0, "id": episode.id})).json()
     assert [event["thought"] for event in answer["events"]] == [f"{episode.text} {step}" for step in range(3)]
     assert {event["answer"] for event in answer["events"]} == {"7"}
-    again = client_of(shown).get("/api/walk", params={"source": 0, "id": episode.id, "attention": True})
+    again = client_of(state).get("/api/walk", params={"source": 0, "id": episode.id, "attention": True})
     assert ok(again).json() == answer, "it is not asked to think again"
 
 
-def test_a_policy_walks_live(shown):
-    client = client_of(shown)
+def test_a_policy_walks_live(state):
+    client = client_of(state)
     begun = begin(client, text="to the sofa")
     assert begun["thought"]["thought"] == "to the sofa 0"
     acted = ok(client.post("/api/act", json={"session": begun["session"]})).json()
@@ -66,23 +66,23 @@ def test_a_policy_walks_live(shown):
     assert lines
 
 
-def test_sessions_of_one_policy_do_not_disturb_each_other(shown):
-    client = client_of(shown)
+def test_sessions_of_one_policy_do_not_disturb_each_other(state):
+    client = client_of(state)
     first, second = begin(client, text="one"), begin(client, text="two")
     for session, text in ((first, "one"), (second, "two"), (first, "one")):
         thought = ok(client.post("/api/act", json={"session": session["session"]})).json()["thought"]
         assert thought["thought"].startswith(text)
 
 
-def test_a_policy_is_not_told_what_a_robot_sees(shown):
-    client = client_of(shown)
+def test_a_policy_is_not_told_what_a_robot_sees(state):
+    client = client_of(state)
     refused(client.post("/api/sessions", json={"text": "go"}), 400, "this agent walks in buildings only")
 
 
 def test_low_level_walks_of_a_baseline_can_be_watched(tmp_path, tiny_folder):
     """It turns on the spot, so that its own viewpoint is among its candidates."""
     mtvm.evaluate("random", "r2r/val_unseen", data=tiny_folder, out=tmp_path / "eval", show_progress=False)
-    client = client_of(shown_of([tmp_path], Defaults(tiny_folder)))
+    client = client_of(viewer_state([tmp_path], Defaults(tiny_folder)))
     identity = ok(client.get("/api/sources/0/episodes")).json()["id"][0]
     walk = ok(client.get("/api/walk", params={"source": 0, "id": identity})).json()
     assert any(event["viewpoint"] in event["candidates"] for event in walk["events"])
@@ -102,7 +102,7 @@ def test_a_language_model_is_talked_to_beside_a_trained_agent_on_the_same_episod
     """Its thought, prompt, tokens and cost are told with each step, and the trained agent's walk is there too."""
     mtvm.evaluate(find_policy(stub), SPLITS[0], data=HOMES, limit=2, out=tmp_path / "eval", show_progress=False)
     trained = RunFolder(FOLDER).evaluation(Split.parse(SPLITS[0]))
-    client = client_of(shown_of([tmp_path, trained], Defaults(DATA, agent=stub)))
+    client = client_of(viewer_state([tmp_path, trained], Defaults(DATA, agent=stub)))
     identity = ok(client.get("/api/sources/0/episodes")).json()["id"][0]
     said, other = (ok(client.get("/api/walk", params={"source": n, "id": identity})).json() for n in (0, 1))
     assert said["text"] == other["text"]

@@ -8,7 +8,7 @@ from mtvm.tasks.data import DataFolder
 from mtvm.viewer.buildings import Buildings
 from mtvm.viewer.exporting import export
 from mtvm.viewer.sessions import Session, load_live
-from mtvm.viewer.shown import Shown
+from mtvm.viewer.state import ViewerState
 from mtvm.viewer.strips import draw_strip, facing
 
 
@@ -66,7 +66,7 @@ def test_panorama_marks_the_places_that_the_agent_may_go_to(page_with_webgl, ser
 
 
 def test_a_robot_says_where_the_places_of_its_map_are(map_source):
-    client = client_of(Shown([map_source]))
+    client = client_of(ViewerState([map_source]))
     session = ok(client.post("/api/sessions", json={"text": "go left"})).json()["session"]
     sight = {"headings": [0.1, -1.0], "elevations": [0.0, 0.0], "features": [[0.5] * 8, [-0.5] * 8]}
     refused(client.post("/api/act", json={"session": session, "sight": sight}), 400, "needs places")

@@ -12,8 +12,8 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from mtvm.viewer.server import STATIC
-from mtvm.viewer.shown import Shown
 from mtvm.viewer.sources import Defaults, open_sources
+from mtvm.viewer.state import ViewerState
 from mtvm.viewer.view import View
 
 pytestmark = needs_chromium
@@ -244,7 +244,7 @@ def test_markup_in_a_result_file_is_shown_and_not_run(browser, run, data, tmp_pa
     for line in lines:
         line["words"] = [["<img src=x onerror='window.caught=1'>", 0.5]]
     steps.write_text("\n".join(map(json.dumps, lines)))
-    running = View(Shown(open_sources([named], Defaults(data=folder))), "127.0.0.1", 0)
+    running = View(ViewerState(open_sources([named], Defaults(data=folder))), "127.0.0.1", 0)
     try:
         opened = browser.new_page()
         opened.set_default_timeout(PATIENCE)

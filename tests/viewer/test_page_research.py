@@ -13,8 +13,8 @@ from playwright.sync_api import expect
 from mtvm.acting.baselines import run_baseline
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.results import write_results
-from mtvm.viewer.shown import Shown
 from mtvm.viewer.sources import Defaults, open_sources
+from mtvm.viewer.state import ViewerState
 from mtvm.viewer.view import View
 
 pytestmark = needs_chromium
@@ -293,8 +293,8 @@ def test_an_episode_is_walked_again_with_other_words(page, server, sources):
 
 
 def test_sessions_end_with_their_page_and_many_begins_lock_nobody_out(browser, sources):
-    shown = Shown(sources)
-    running = View(shown, "127.0.0.1", 0)
+    state = ViewerState(sources)
+    running = View(state, "127.0.0.1", 0)
     try:
         page = browser.new_page()
         page.goto(f"{running.url}/#talk=1")
@@ -308,10 +308,10 @@ def test_sessions_end_with_their_page_and_many_begins_lock_nobody_out(browser, s
         page.wait_for_function("!document.body.classList.contains('busy')")
         page.goto("about:blank")
         for _ in range(100):
-            if not len(shown.sessions):
+            if not len(state.sessions):
                 break
             page.wait_for_timeout(50)
-        assert len(shown.sessions) == 0
+        assert len(state.sessions) == 0
         page.close()
     finally:
         running.close()
@@ -338,7 +338,7 @@ def test_what_failed_once_is_asked_for_again(page, server, sources):
 
 
 def test_a_page_finds_its_server_again(browser, sources):
-    running = View(Shown(sources), "127.0.0.1", 0)
+    running = View(ViewerState(sources), "127.0.0.1", 0)
     port = int(running.url.rpartition(":")[2])
     page = browser.new_page()
     visit(page, running)
@@ -347,7 +347,7 @@ def test_a_page_finds_its_server_again(browser, sources):
     expect(page.locator("#lost")).to_be_visible(timeout=PATIENCE)
     assert "lost" in page.get_attribute("body", "class")
     assert "no agent is here" not in page.locator("body").inner_text()
-    again = View(Shown(sources[1:]), "127.0.0.1", port)
+    again = View(ViewerState(sources[1:]), "127.0.0.1", port)
     try:
         expect(page.locator("#lost")).to_be_hidden(timeout=PATIENCE)
         identity = sources[1].episodes.ids[2]

@@ -21,9 +21,9 @@ def test_no_file_outside_the_page_can_be_read(client, path):
     assert client.get(path).status_code == 404
 
 
-def test_other_host_names_are_refused(shown):
-    refused(client_of(shown, base="http://evil.example").get("/api/overview"), 403, "127.0.0.1 and localhost")
-    ok(client_of(shown, base="http://localhost:9").get("/api/overview"))
+def test_other_host_names_are_refused(state):
+    refused(client_of(state, base="http://evil.example").get("/api/overview"), 403, "127.0.0.1 and localhost")
+    ok(client_of(state, base="http://localhost:9").get("/api/overview"))
 
 
 def test_other_sites_and_forms_are_refused(client):
@@ -35,13 +35,13 @@ def test_other_sites_and_forms_are_refused(client):
     refused(client.post("/api/sessions", content=body, headers={"content-type": "text/plain"}), 415, "application/json")
 
 
-def test_token_is_asked_for_and_kept_in_a_cookie(shown):
-    refused(client_of(shown, token="right", base="http://far").get("/api/overview"), 401, "token")
-    client = client_of(shown, token="right", base="http://far")
+def test_token_is_asked_for_and_kept_in_a_cookie(state):
+    refused(client_of(state, token="right", base="http://far").get("/api/overview"), 401, "token")
+    client = client_of(state, token="right", base="http://far")
     refused(client.get("/?token=wrong"), 401, "token")
     ok(client.get("/?token=right"))
     ok(client.get("/api/overview"))
-    bearer = client_of(shown, token="right", base="http://far")
+    bearer = client_of(state, token="right", base="http://far")
     ok(bearer.get("/api/overview", headers={"authorization": "Bearer right"}))
 
 
@@ -80,10 +80,10 @@ def test_numbers_that_are_none_are_refused(client):
     refused(answer, 422, "headings")
 
 
-def test_agent_can_be_woken_before_anybody_talks_to_it(client, shown):
-    assert not shown.awake
+def test_agent_can_be_woken_before_anybody_talks_to_it(client, state):
+    assert not state.awake
     ok(client.post("/api/agents/0/wake", json={}))
-    assert shown.awake
+    assert state.awake
     refused(client.post("/api/agents/9/wake", json={}), 404, "agents 0 to 1")
 
 
@@ -107,15 +107,15 @@ def test_half_a_character_is_refused(client, body):
 
 @pytest.mark.parametrize("kind", ["cross-site", "same-site"])
 @pytest.mark.parametrize("path", ["/api/overview", "/api/walk/walk.gif", "/api/walk/map.svg"])
-def test_pages_of_other_sites_cannot_make_this_machine_compute(client, shown, kind, path):
-    path = f"{path}?source=0&id={shown.sources[0].episodes.ids[0]}"
+def test_pages_of_other_sites_cannot_make_this_machine_compute(client, state, kind, path):
+    path = f"{path}?source=0&id={state.sources[0].episodes.ids[0]}"
     refused(client.get(path, headers={"sec-fetch-site": kind}), 403, "other sites")
     ok(client.get(path, headers={"sec-fetch-site": "same-origin"}))
     ok(client.get("/", headers={"sec-fetch-site": kind}))  # a notebook shows the page itself
 
 
-def test_two_servers_with_tokens_share_a_browser(shown):
-    one, other = (client_of(shown, token=token, base="http://far") for token in ("first", "second"))
+def test_two_servers_with_tokens_share_a_browser(state):
+    one, other = (client_of(state, token=token, base="http://far") for token in ("first", "second"))
     ok(one.get("/?token=first"))
     other.cookies = one.cookies  # browsers keep one jar for all ports of a host
     ok(other.get("/?token=second"))
@@ -123,13 +123,13 @@ def test_two_servers_with_tokens_share_a_browser(shown):
     ok(other.get("/api/overview"))
 
 
-def test_exports_are_made_one_at_a_time_and_too_many_are_refused(shown):
+def test_exports_are_made_one_at_a_time_and_too_many_are_refused(state):
     import asyncio
 
     from mtvm.viewer import export_queue
     from mtvm.viewer.refusals import TooManyError
 
-    walk, running, most = shown.walk(0, shown.sources[0].episodes.ids[0]), [], []
+    walk, running, most = state.walk(0, state.sources[0].episodes.ids[0]), [], []
 
     class Visitor:
         async def is_disconnected(self):
@@ -152,7 +152,7 @@ def test_exports_are_made_one_at_a_time_and_too_many_are_refused(shown):
     assert all(isinstance(one, TooManyError) for one in found if one != b"made")
 
 
-def test_an_export_that_nobody_waits_for_ends(shown):
+def test_an_export_that_nobody_waits_for_ends(state):
     import asyncio
     import time
 
@@ -168,15 +168,15 @@ def test_an_export_that_nobody_waits_for_ends(shown):
             check()
             time.sleep(0.01)
 
-    walk = shown.walk(0, shown.sources[0].episodes.ids[0])
+    walk = state.walk(0, state.sources[0].episodes.ids[0])
     with pytest.raises(GoneError, match="nobody waits"):
         asyncio.run(ExportQueue().make(Visitor(), walk, work))
 
 
-def test_a_very_long_walk_is_not_exported_picture_by_picture(shown, client, monkeypatch):
+def test_a_very_long_walk_is_not_exported_picture_by_picture(state, client, monkeypatch):
     from mtvm.viewer import export_queue
 
     monkeypatch.setattr(export_queue, "MOST_FRAMES", 0)
-    params = {"source": 0, "id": shown.sources[0].episodes.ids[0]}
+    params = {"source": 0, "id": state.sources[0].episodes.ids[0]}
     for name in ("walk.gif", "frames.zip", "walk.html", "strip.svg"):
         refused(client.get(f"/api/walk/{name}", params=params), 400, "exports show 0 at most")

@@ -16,13 +16,13 @@ from mtvm.models.agent import Agent
 from mtvm.tasks.events import write_events
 from mtvm.viewer.charts import curves_of, entropy
 from mtvm.viewer.sessions import Limits, Session
-from mtvm.viewer.shown import Shown
 from mtvm.viewer.sources import Defaults, open_sources
+from mtvm.viewer.state import ViewerState
 
 # Sources and walks
 
 
-def test_overview_names_sources_agents_and_metrics(client, shown):
+def test_overview_names_sources_agents_and_metrics(client, state):
     said = ok(client.get("/api/overview")).json()
     assert [source["name"] for source in said["sources"]] == ["first r2r/val_unseen", "second r2r/val_unseen", "theirs"]
     assert [source["can_rethink"] for source in said["sources"]] == [True, True, False]
@@ -31,27 +31,27 @@ def test_overview_names_sources_agents_and_metrics(client, shown):
 
 
 @pytest.mark.parametrize("number", [0, 2])
-def test_episodes_are_columns_of_one_length(client, shown, number):
+def test_episodes_are_columns_of_one_length(client, state, number):
     table = ok(client.get(f"/api/sources/{number}/episodes")).json()
-    count = len(shown.sources[number].episodes)
+    count = len(state.sources[number].episodes)
     assert {len(table[name]) for name in ("id", "scan", "text", "edges")} == {count}
     assert {len(column) for column in table["metrics"].values()} == {count}
 
 
-def test_walk_of_a_run_has_probabilities_attention_and_memory(client, shown):
-    identity = shown.sources[0].episodes.ids[2]
+def test_walk_of_a_run_has_probabilities_attention_and_memory(client, state):
+    identity = state.sources[0].episodes.ids[2]
     walk = ok(client.get("/api/walk", params={"source": 0, "id": identity})).json()
     assert walk["id"] == identity
     for event in walk["events"]:
         assert sum(event["probabilities"]) == pytest.approx(1, abs=1e-3)
         assert len(event["memory"]) == event["step"]
         assert event["words"]
-    trajectory = [pose[0] for pose in shown.sources[0].trajectories[2]]
+    trajectory = [pose[0] for pose in state.sources[0].trajectories[2]]
     assert [event["viewpoint"] for event in walk["events"]] == trajectory[: len(walk["events"])]
 
 
-def test_walk_of_a_result_file_has_the_way_without_turns(client, shown):
-    source = shown.sources[2]
+def test_walk_of_a_result_file_has_the_way_without_turns(client, state):
+    source = state.sources[2]
     walk = ok(client.get("/api/walk", params={"source": 2, "id": source.episodes.ids[0]})).json()
     names = [pose[0] for pose in source.trajectories[0]]
     moves = [name for place, name in enumerate(names) if place == 0 or name != names[place - 1]]
@@ -60,7 +60,7 @@ def test_walk_of_a_result_file_has_the_way_without_turns(client, shown):
 
 
 def test_attention_that_nobody_wrote_down_is_thought_again(plain_run, run, data):
-    plain, whole = (Shown(open_sources([path], Defaults(data=data))) for path in (plain_run, run))
+    plain, whole = (ViewerState(open_sources([path], Defaults(data=data))) for path in (plain_run, run))
     identity = whole.sources[0].episodes.ids[0]
     params = {"source": 0, "id": identity}
     client = client_of(plain)
@@ -77,16 +77,16 @@ def test_attention_that_nobody_wrote_down_is_thought_again(plain_run, run, data)
 
 
 @pytest.mark.parametrize("name", ["map.svg", "matrix.svg", "memory.svg", "curves.svg", "strip.svg"])
-def test_drawings_are_svg(client, shown, name):
-    source = shown.sources[0]
+def test_drawings_are_svg(client, state, name):
+    source = state.sources[0]
     longest = source.episodes.ids[max(range(len(source.nodes)), key=lambda row: len(source.nodes[row]))]
     answer = ok(client.get(f"/api/walk/{name}", params={"source": 0, "id": longest}))
     assert answer.headers["content-type"].startswith("image/svg+xml")
     ElementTree.fromstring(answer.text)
 
 
-def test_map_draws_another_sources_walk_too(client, shown):
-    params = {"source": 0, "id": shown.sources[0].episodes.ids[0], "step": 0}
+def test_map_draws_another_sources_walk_too(client, state):
+    params = {"source": 0, "id": state.sources[0].episodes.ids[0], "step": 0}
     alone, both = (client.get("/api/walk/map.svg", params=params | more).text for more in ({}, {"agents": [0, 2]}))
     assert 'class="other-1"' in both
     assert 'class="other-1"' not in alone
@@ -101,15 +101,15 @@ def test_map_draws_another_sources_walk_too(client, shown):
 @pytest.mark.parametrize(
     ("name", "kind"), [("walk.gif", "image/gif"), ("frames.zip", "application/zip"), ("walk.html", "text/html")]
 )
-def test_exports_are_downloads(client, shown, name, kind):
-    answer = ok(client.get(f"/api/walk/{name}", params={"source": 0, "id": shown.sources[0].episodes.ids[0]}))
+def test_exports_are_downloads(client, state, name, kind):
+    answer = ok(client.get(f"/api/walk/{name}", params={"source": 0, "id": state.sources[0].episodes.ids[0]}))
     assert answer.headers["content-type"].startswith(kind)
     assert answer.headers["content-disposition"].startswith("attachment;")
 
 
-def test_summary_has_means_differences_and_wins_of_shared_episodes(client, shown):
+def test_summary_has_means_differences_and_wins_of_shared_episodes(client, state):
     said = ok(client.get("/api/summary", params={"agents": [0, 1]})).json()
-    one, two = shown.sources[:2]
+    one, two = state.sources[:2]
     rows = [two.rows[identity] for identity in one.episodes.ids]
     assert said["episodes"] == len(one.episodes)
     for source, means in zip((one, two), said["means"], strict=True):
@@ -129,7 +129,7 @@ def test_summary_has_means_differences_and_wins_of_shared_episodes(client, shown
     assert sum(one["episodes"] for one in said["buildings"]) == len(one.episodes)
 
 
-def test_episodes_come_in_pages(client, shown):
+def test_episodes_come_in_pages(client, state):
     whole = ok(client.get("/api/sources/0/episodes")).json()
     pages = [ok(client.get(f"/api/sources/0/episodes?first={first}&count=7")).json() for first in (0, 7, 14)]
     assert [identity for page in pages for identity in page["id"]] == whole["id"]
@@ -147,8 +147,8 @@ def test_texts_are_compressed_and_streams_are_not(client):
 
 
 def test_notes_are_kept_beside_the_results(plain_run, data):
-    shown = Shown(open_sources([plain_run], Defaults(data=data)))
-    client, identity = client_of(shown), shown.sources[0].episodes.ids[1]
+    state = ViewerState(open_sources([plain_run], Defaults(data=data)))
+    client, identity = client_of(state), state.sources[0].episodes.ids[1]
     body = {"id": identity, "tags": ["stairs", " stairs", "", "odd"], "note": "Turns too early."}
     expected = {identity: {"tags": ["stairs", "odd"], "note": "Turns too early."}}
     assert ok(client.post("/api/sources/0/notes", json=body)).json() == expected
@@ -159,8 +159,8 @@ def test_notes_are_kept_beside_the_results(plain_run, data):
     assert ok(client.post("/api/sources/0/notes", json={"id": identity})).json() == {}
 
 
-def test_curves_end_where_the_metrics_say(shown):
-    source = shown.sources[0]
+def test_curves_end_where_the_metrics_say(state):
+    source = state.sources[0]
     for identity in source.episodes.ids[:6]:
         walk = source.walk(identity)
         assert walk.distances[-1] == pytest.approx(walk.metrics["NE"], abs=1e-3)
@@ -168,9 +168,9 @@ def test_curves_end_where_the_metrics_say(shown):
     assert entropy([0.5, 0.25, 0.25, 0.0]) == 1.5
 
 
-def test_building_says_where_its_viewpoints_are(client, shown):
-    walk = shown.walk(0, shown.sources[0].episodes.ids[0])
-    world = shown.buildings(shown.sources[0].folder).world(walk.scan)
+def test_building_says_where_its_viewpoints_are(client, state):
+    walk = state.walk(0, state.sources[0].episodes.ids[0])
+    world = state.buildings(state.sources[0].folder).world(walk.scan)
     places = ok(client.get(f"/api/buildings/{walk.scan}?source=0")).json()["viewpoints"]
     assert set(places) == set(world.viewpoints.tolist())
     assert places[walk.viewpoints[0]][:3] == pytest.approx(
@@ -200,14 +200,14 @@ def test_building_says_where_its_viewpoints_are(client, shown):
         ("/api/buildings/..%2f..%2fetc/passwd?agent=0", 404, ""),
     ],
 )
-def test_bad_requests_get_a_sentence(client, shown, path, status, said):
-    answer = client.get(path.replace("{id}", shown.sources[0].episodes.ids[0]))
+def test_bad_requests_get_a_sentence(client, state, path, status, said):
+    answer = client.get(path.replace("{id}", state.sources[0].episodes.ids[0]))
     assert answer.status_code == status, answer.text
     assert said in answer.text
 
 
-def test_place_has_candidates_names_and_captions_as_plain_text(client, shown):
-    walk = shown.walk(0, shown.sources[0].episodes.ids[0])
+def test_place_has_candidates_names_and_captions_as_plain_text(client, state):
+    walk = state.walk(0, state.sources[0].episodes.ids[0])
     place = ok(client.get(f"/api/buildings/{walk.scan}/{walk.events[0].viewpoint}?source=0")).json()
     assert [one["viewpoint"] for one in place["candidates"]] == walk.events[0].candidates
     assert place["image"] is False
@@ -217,12 +217,12 @@ def test_place_has_candidates_names_and_captions_as_plain_text(client, shown):
 # Talking
 
 
-def test_agent_walks_by_itself_as_in_its_evaluation(client, shown):
-    source = shown.sources[0]
+def test_agent_walks_by_itself_as_in_its_evaluation(client, state):
+    source = state.sources[0]
     row = max(range(len(source.nodes)), key=lambda row: len(source.nodes[row]))
     episode = source.episodes[row]
     begun = begin(client, text=episode.text, building=episode.scan, viewpoint=episode.start, heading=episode.heading)
-    session, written = begun["session"], shown.walk(0, episode.id).events
+    session, written = begun["session"], state.walk(0, episode.id).events
     assert begun["thought"]["probabilities"] == pytest.approx(written[0].probabilities, abs=1e-3)
     for event in written[:-1]:
         answer = ok(client.post("/api/act", json={"session": session})).json()
@@ -259,12 +259,12 @@ def test_walk_streams_a_line_for_each_step(client):
     ElementTree.fromstring(client.get("/api/walk/map.svg", params={"session": begun["session"], "step": 0}).text)
 
 
-def test_robot_is_answered_as_the_agent_would(client, shown):
+def test_robot_is_answered_as_the_agent_would(client, state):
     sight = {"headings": [0.1, -1.0], "elevations": [0.0, 0.0], "features": [[0.5] * 8, [-0.5] * 8]}
     begun = ok(client.post("/api/sessions", json={"text": "go left"})).json()
     assert begun["thought"] is None
     said = ok(client.post("/api/act", json={"session": begun["session"], "sight": sight})).json()["thought"]
-    agent = Agent.from_pretrained(shown.guides[0].live.agent, "cpu")
+    agent = Agent.from_pretrained(state.guides[0].live.agent, "cpu")
     agent.start("go left")
     from mtvm.models.agent import Observation
 
@@ -303,17 +303,17 @@ def test_robot_with_wrong_features_gets_a_sentence(client):
 
 
 def test_limits_on_sessions_rate_and_idle_time(sources, monkeypatch):
-    few = client_of(Shown(sources, limits=Limits(sessions=2)))
+    few = client_of(ViewerState(sources, limits=Limits(sessions=2)))
     first = begin(few)
     begin(few)
     building = {"text": "go", "building": "tiny3"}
     refused(few.post("/api/sessions", json=building), 429, "2 walks are under way")
     ok(few.post("/api/sessions/end", json={"session": first["session"]}))
     ok(few.post("/api/sessions", json=building))
-    slow = client_of(Shown(sources, limits=Limits(rate=1)))
+    slow = client_of(ViewerState(sources, limits=Limits(rate=1)))
     ok(slow.post("/api/sessions", json=building))
     refused(slow.post("/api/sessions", json=building), 429, "a second")
-    brief = client_of(Shown(sources, limits=Limits(idle=-1.0)))
+    brief = client_of(ViewerState(sources, limits=Limits(idle=-1.0)))
     refused(brief.post("/api/act", json={"session": begin(brief)["session"]}), 410, "no such session")
 
 
@@ -426,8 +426,8 @@ def shades(client, file, **asked):
 
 
 @pytest.mark.parametrize("file", ["matrix", "memory"])
-def test_heads_of_the_last_layer_have_the_usual_attention_as_their_mean(client, shown, file):
-    walk = {"source": 0, "id": long_episode(shown.sources).id}
+def test_heads_of_the_last_layer_have_the_usual_attention_as_their_mean(client, state, file):
+    walk = {"source": 0, "id": long_episode(state.sources).id}
     assert ok(client.get("/api/walk/heads", params=walk)).json() == {"layers": 2, "heads": 2}
     usual = shades(client, file, **walk)
     assert usual
@@ -438,8 +438,8 @@ def test_heads_of_the_last_layer_have_the_usual_attention_as_their_mean(client, 
     assert shades(client, file, **walk, layer=1) != usual
 
 
-def test_heads_that_are_not_there_are_refused(client, shown):
-    walk = {"id": shown.source(0).episodes.ids[0]}
+def test_heads_that_are_not_there_are_refused(client, state):
+    walk = {"id": state.source(0).episodes.ids[0]}
     refused(client.get("/api/walk/matrix.svg", params=walk | {"source": 0, "head": 3}), 400, "has heads 1 to 2, not 3")
     refused(client.get("/api/walk/memory.svg", params=walk | {"source": 0, "layer": 9}), 400, "layers 1 to 2, not 9")
     refused(client.get("/api/walk/heads", params=walk | {"source": 2}), 400, "no agent of theirs")

@@ -13,8 +13,8 @@ import mtvm
 from mtvm.app.cli import main
 from mtvm.app.commands import viewing
 from mtvm.errors import InputError
-from mtvm.viewer.shown import Shown
 from mtvm.viewer.sources import Defaults, open_sources
+from mtvm.viewer.state import ViewerState
 from mtvm.viewer.view import View
 
 
@@ -133,7 +133,7 @@ def test_view_answers_here_and_shows_itself_in_a_notebook(run):
 
 
 def test_view_for_other_machines_asks_for_a_token(sources):
-    running = View(Shown(sources), "0.0.0.0", 0)
+    running = View(ViewerState(sources), "0.0.0.0", 0)
     try:
         address, _, token = running.url.partition("/?token=")
         port = address.rpartition(":")[2]
@@ -147,17 +147,17 @@ def test_view_for_other_machines_asks_for_a_token(sources):
 
 
 def test_view_says_which_port_is_taken(sources):
-    running = View(Shown(sources), "127.0.0.1", 0)
+    running = View(ViewerState(sources), "127.0.0.1", 0)
     try:
         with pytest.raises(InputError, match="--port"):
-            View(Shown(sources), "127.0.0.1", int(running.url.rpartition(":")[2]))
+            View(ViewerState(sources), "127.0.0.1", int(running.url.rpartition(":")[2]))
     finally:
         running.close()
 
 
 def test_view_refuses_a_port_that_cannot_be(sources):
     with pytest.raises(InputError, match="--port"):
-        View(Shown(sources), "127.0.0.1", 99999)
+        View(ViewerState(sources), "127.0.0.1", 99999)
 
 
 def test_view_command_prints_the_address_and_opens_a_browser_unless_told_not_to(run, capsys, monkeypatch):

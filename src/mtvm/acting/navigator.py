@@ -128,6 +128,7 @@ class Turning(Navigator):
             headings=headings,
             elevations=elevations,
             angles=angles * mask[..., None],
+            seen_from=node[:, None].copy(),
         )
 
     def go(self, actions: ArrayLike) -> Nodes:

@@ -94,8 +94,8 @@ class Sight:
         """Where it can go; action i walks to the i-th of them."""
         seen, place = self.sights.seen, self.place
         metres = self.sights.seen.metres(self.sights.world)[place]
-        shown_from = np.broadcast_to(seen.shown_from[place], metres.shape)
-        return [Candidate(self, number, float(metres[number]), int(shown_from[number])) for number in range(self.stop)]
+        seen_from = np.broadcast_to(seen.seen_from[place], metres.shape)
+        return [Candidate(self, number, float(metres[number]), int(seen_from[number])) for number in range(self.stop)]
 
     @functools.cached_property
     def captions(self) -> list[Caption]:
@@ -126,9 +126,9 @@ class Sight:
 class Candidate:
     """A place that an agent can walk to."""
 
-    def __init__(self, sight: Sight, number: int, distance: float, shown_from: int) -> None:
+    def __init__(self, sight: Sight, number: int, distance: float, seen_from: int) -> None:
         seen, place, world = sight.sights.seen, sight.place, sight.sights.world
-        self._scenes, self._world, self.shown_from = sight.sights.scenes, world, shown_from
+        self._scenes, self._world, self.seen_from = sight.sights.scenes, world, seen_from
         self._facing = sight.heading
         self.node = int(seen.candidates[place, number])
         self.viewpoint = str(world.viewpoints[self.node])
@@ -143,16 +143,16 @@ class Candidate:
     @property
     def captions(self) -> list[str]:
         """What an image model said of the views in its direction, the one that shows it best first."""
-        east, north, up = (self._world.positions[self.node] - self._world.positions[self.shown_from]).tolist()
-        if self.node == self.shown_from:
+        east, north, up = (self._world.positions[self.node] - self._world.positions[self.seen_from]).tolist()
+        if self.node == self.seen_from:
             return self._scenes.captions_towards(self.node, VIEW_HEADING[self.view], VIEW_ELEVATION[self.view])
         elevation = math.atan2(up, math.hypot(east, north))
-        return self._scenes.captions_towards(self.shown_from, math.atan2(east, north), elevation)
+        return self._scenes.captions_towards(self.seen_from, math.atan2(east, north), elevation)
 
     @property
     def objects(self) -> list[Thing]:
         """What people marked in the view that shows it, the largest first."""
-        things = [thing for thing in self._scenes.objects(self.shown_from) if self.view in thing.views]
+        things = [thing for thing in self._scenes.objects(self.seen_from) if self.view in thing.views]
         return [thing._replace(heading=_relative(thing.heading - self._facing)) for thing in things]
 
     @property
@@ -163,7 +163,7 @@ class Candidate:
     @property
     def image(self) -> NDArray[np.uint8]:
         """(480, 640, 3) RGB: the view that shows it."""
-        return self._scenes.image(self.shown_from, VIEW_HEADING[self.view], VIEW_ELEVATION[self.view])
+        return self._scenes.image(self.seen_from, VIEW_HEADING[self.view], VIEW_ELEVATION[self.view])
 
 
 def _relative(heading: float) -> float:

@@ -30,7 +30,7 @@ from mtvm.app.commands import (
     world,
 )
 from mtvm.app.options import Switch
-from mtvm.errors import InputError, MissingExtraError, shown
+from mtvm.errors import InputError, MissingExtraError, brief
 from mtvm.machine import OPTIONAL
 from mtvm.plugins import give_names, trusting_code
 from mtvm.progress import notice
@@ -190,7 +190,7 @@ def main(args: list[str] | None = None) -> None:
         sentence = _sentence(error)
         if sentence is None:
             raise
-        notice(shown(sentence, _LONGEST_SENTENCE))
+        notice(brief(sentence, _LONGEST_SENTENCE))
         sys.exit(2)
 
 

@@ -26,7 +26,7 @@ import mtvm
 from mtvm.acting.baselines import Baseline, run_baseline
 from mtvm.app import report
 from mtvm.app.tables import simple_table
-from mtvm.app.view import shown_of
+from mtvm.app.view import viewer_state
 from mtvm.configs.presets import PRESETS
 from mtvm.configs.run import Split
 from mtvm.errors import InputError
@@ -46,8 +46,8 @@ from mtvm.tasks.results import read_results, trajectory_nodes, write_results
 from mtvm.tasks.score import score
 from mtvm.viewer.figures import Walk
 from mtvm.viewer.maps import draw_map
-from mtvm.viewer.shown import Shown
 from mtvm.viewer.sources import Defaults
+from mtvm.viewer.state import ViewerState
 from mtvm.viewer.view import View
 
 MEMORY, NO_MEMORY = "with variable-length memory", "without memory"
@@ -105,9 +105,9 @@ def _make(
 @contextlib.contextmanager
 def _watching_another(out: Path, console: Console) -> Iterator[None]:
     """While the block runs, show how the agent that comes with the package follows instructions."""
-    shown = shown_of([], Defaults())
-    walk = _eventful(shown)
-    buildings = shown.buildings(shown.source(0).folder)
+    state = viewer_state([], Defaults())
+    walk = _eventful(state)
+    buildings = state.buildings(state.source(0).folder)
     picture = out / "meanwhile.png"
     out.mkdir(parents=True, exist_ok=True)
     draw_map(buildings, [walk]).save(picture)
@@ -120,7 +120,7 @@ def _watching_another(out: Path, console: Console) -> Iterator[None]:
     )
     console.print(f"\nThe home and its way from above: {escape(str(picture))}", soft_wrap=True, highlight=False)
     try:
-        running = View(shown, "127.0.0.1", None)
+        running = View(state, "127.0.0.1", None)
     except InputError as error:  # then there is the picture
         console.print(f"No page to watch it: {escape(str(error))}\n", soft_wrap=True, highlight=False)
         yield
@@ -132,9 +132,9 @@ def _watching_another(out: Path, console: Console) -> Iterator[None]:
         running.close()
 
 
-def _eventful(shown: Shown) -> Walk:
+def _eventful(state: ViewerState) -> Walk:
     """The longest walk of those that come with the package and lead to the goal."""
-    source = shown.source(0)
+    source = state.source(0)
     walks = (source.walk(identity) for identity in source.episodes.ids)
     return max(walks, key=lambda walk: (walk.metrics["SR"], len(walk.walked())))
 
@@ -183,12 +183,12 @@ def _start_all(workers: Iterable[BaseProcess]) -> None:
 def _watch(out: Path, total: int, workers: Collection[BaseProcess]) -> None:
     """Show the progress of both runs until they have ended."""
     with progress(2 * total, "Training two agents", "updates") as advance:
-        shown = 0
+        reported = 0
         while any(worker.is_alive() for worker in workers):
             time.sleep(_BETWEEN_LOOKS)
             done, note = _look(out)
-            advance(done - shown, note)
-            shown = done
+            advance(done - reported, note)
+            reported = done
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ from rich.markup import escape
 
 import mtvm
 from mtvm.app.checking import print_findings
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.io.files import cache_dir
 from mtvm.machine import usable_cores
 from mtvm.tasks.checking import check_data
@@ -69,7 +69,7 @@ def _device() -> str:
     try:
         import torch
     except (ImportError, OSError) as error:  # it may be there, but broken
-        return f"{cores}; PyTorch cannot be used ({shown(error)})"
+        return f"{cores}; PyTorch cannot be used ({brief(error)})"
     if torch.cuda.is_available():
         return f"{torch.cuda.device_count()} x {torch.cuda.get_device_name(0)} (CUDA), {cores}"
     return f"{cores}; PyTorch {torch.__version__} sees no GPU"

@@ -80,7 +80,7 @@ def _heading(metric: Metric) -> str:
     return f'<th scope="col">{escaped(metric.name)} <small>{unit}</small></th>'
 
 
-def _shown(metric: Metric, value: float | None) -> str:
+def _formatted(metric: Metric, value: float | None) -> str:
     return "–" if value is None or not math.isfinite(value) else _signed(metric.format(value))
 
 
@@ -89,7 +89,7 @@ def _best(metric: Metric, values: Iterable[float | None]) -> str | None:
     known = [value for value in values if value is not None and math.isfinite(value)]
     if not known or not metric.sign:
         return None
-    return _shown(metric, max(known, key=lambda value: metric.sign * value))
+    return _formatted(metric, max(known, key=lambda value: metric.sign * value))
 
 
 def _tables_section(tables: list[Table]) -> str:
@@ -107,10 +107,10 @@ def _table(number: int, table: Table) -> str:
     for agent, values in table.rows:
         bound = agent in table.bounds
         cells = []
-        for metric, best_shown in zip(metrics, best, strict=True):
-            shown = _shown(metric, values.get(metric.name))
-            emphasised = not bound and shown == best_shown
-            cells.append(f'<td class="best"><strong>{shown}</strong></td>' if emphasised else f"<td>{shown}</td>")
+        for metric, best_text in zip(metrics, best, strict=True):
+            text = _formatted(metric, values.get(metric.name))
+            emphasised = not bound and text == best_text
+            cells.append(f'<td class="best"><strong>{text}</strong></td>' if emphasised else f"<td>{text}</td>")
         opening = '<tr class="bound">' if bound else "<tr>"
         rows.append(f'{opening}<th scope="row">{escaped(agent)}</th>{"".join(cells)}</tr>')
     lines = [

@@ -91,7 +91,7 @@ def _overview(runs: list[Run], now: float, splits: list[str]) -> Table:
             f"{run.update} of {run.total}",
             state,
             _duration(run.trained_seconds),
-            "" if best.best is None else f"{best.metric} {_shown(best.metric, best.best)}",
+            "" if best.best is None else f"{best.metric} {_formatted(best.metric, best.best)}",
             "" if best.best is None else str(best.update),
             "" if speed is None else f"{speed:.1f}",
             *(_headline_cell(split, run.evaluations.get(split)) for split in splits),
@@ -109,7 +109,7 @@ def _evaluations(runs: list[Run]) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     for run in runs:
         for number, (split, values) in enumerate(run.evaluations.items()):
-            cells = [_shown(name, values[name]) if name in values else "" for name in metrics]
+            cells = [_formatted(name, values[name]) if name in values else "" for name in metrics]
             table.add_row(
                 Text("" if number else run.name),
                 Text(split),
@@ -126,7 +126,7 @@ def _headline(split: str) -> tuple[str, ...]:
 
 def _headline_cell(split: str, values: dict[str, Any] | None) -> str:
     names = [name for name in _headline(split) if values is not None and name in values]
-    return " / ".join(_shown(name, (values or {})[name]) for name in names)
+    return " / ".join(_formatted(name, (values or {})[name]) for name in names)
 
 
 def _options_by_rows(runs: list[Run], options: dict[str, dict[str, Any]], widest: int) -> Table:
@@ -179,12 +179,12 @@ def _curves(title: str, rows: list[tuple[Run, Curve]], width: int, levels: str) 
         table.add_column(name, justify="right", no_wrap=True)
     for run, curve in rows:
         best = curve.best()
-        shown = [_shown(curve.name, value) for value in (curve.values[0], curve.values[-1])]
+        ends = [_formatted(curve.name, value) for value in (curve.values[0], curve.values[-1])]
         if best is None:
-            spread = f"{_shown(curve.name, min(curve.values))} to {_shown(curve.name, max(curve.values))}"
+            spread = f"{_formatted(curve.name, min(curve.values))} to {_formatted(curve.name, max(curve.values))}"
         else:
-            spread = f"{_shown(curve.name, best[0])} at {best[1]}"
-        table.add_row(Text(run.name), sparkline(curve, run.update, width, levels), *shown, spread)
+            spread = f"{_formatted(curve.name, best[0])} at {best[1]}"
+        table.add_row(Text(run.name), sparkline(curve, run.update, width, levels), *ends, spread)
     return table
 
 
@@ -207,7 +207,7 @@ def _fits(table: Table, console: Console) -> bool:
     return _natural_width(table, console) <= console.width
 
 
-def _shown(name: str, value: float) -> str:
+def _formatted(name: str, value: float) -> str:
     return METRICS[name].format(value) if name in METRICS else f"{value:.4g}"
 
 

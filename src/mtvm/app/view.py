@@ -10,7 +10,7 @@ from mtvm.viewer.sources import Defaults, open_sources
 from mtvm.viewer.view import View
 
 if TYPE_CHECKING:
-    from mtvm.viewer.shown import Shown
+    from mtvm.viewer.state import ViewerState
 
 
 def view(
@@ -31,18 +31,18 @@ def view(
     `mtvm.Policy`, or a baseline's name. Any other `host` than this machine asks visitors for a token.
     """
     defaults = Defaults(_path(data), task, split, supervision, agent)
-    return View(shown_of([Path(path) for path in paths], defaults, _path(skyboxes)), host, port)
+    return View(viewer_state([Path(path) for path in paths], defaults, _path(skyboxes)), host, port)
 
 
-def shown_of(paths: Sequence[Path], defaults: Defaults, skyboxes: Path | None = None) -> Shown:
+def viewer_state(paths: Sequence[Path], defaults: Defaults, skyboxes: Path | None = None) -> ViewerState:
     """What a server of these paths shows."""
-    from mtvm.viewer.shown import Shown
+    from mtvm.viewer.state import ViewerState
 
     if paths:
-        return Shown(open_sources(list(paths), defaults), skyboxes)
+        return ViewerState(open_sources(list(paths), defaults), skyboxes)
     from mtvm.app.builtin import builtin_painter, builtin_sources
 
-    return Shown(builtin_sources(defaults.agent), skyboxes, painter=builtin_painter())
+    return ViewerState(builtin_sources(defaults.agent), skyboxes, painter=builtin_painter())
 
 
 def _path(value: Path | str | None) -> Path | None:

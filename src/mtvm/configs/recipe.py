@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mtvm.configs.run import DataConfig, LossConfig, OptimizerConfig, SelectionConfig, TrainConfig
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.io.config_files import from_plain, to_plain
 from mtvm.models.config import ModelConfig
 
@@ -68,7 +68,7 @@ class RecipeConfig:
             raise InputError("stages: a recipe has at least one.")
         for name in self.stages:
             if not _STAGE_NAME.fullmatch(name) or name in _TAKEN:
-                raise InputError(f"stages: '{shown(name)}' cannot name a stage; use small letters, digits and dashes.")
+                raise InputError(f"stages: '{brief(name)}' cannot name a stage; use small letters, digits and dashes.")
         self.runs()  # each of them is checked
 
     def runs(self) -> dict[str, TrainConfig]:

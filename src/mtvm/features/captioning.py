@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.errors import InputError, MissingExtraError, shown
+from mtvm.errors import InputError, MissingExtraError, brief
 from mtvm.features.converting.published import check_id, write_lines
 from mtvm.features.extract import view_images
 from mtvm.machine import choose_device, import_torch
@@ -111,7 +111,7 @@ def _load_blip(model: str, device: str) -> tuple[Any, Any]:
     except (OSError, ValueError, RuntimeError, TypeError, AttributeError, KeyError) as error:
         first_line = str(error).strip().partition("\n")[0]
         raise InputError(
-            f"{shown(model)}: no BLIP model can be loaded from there ({shown(first_line, 200)}); give the folder of "
+            f"{brief(model)}: no BLIP model can be loaded from there ({brief(first_line, 200)}); give the folder of "
             "one, or its name on Hugging Face's hub."
         ) from None
     return processor, network.to(device).eval()

@@ -109,8 +109,8 @@ def caption_features(
     vector_of = embed_captions(places, embed, show_progress)
     shares = heading_shares(len(places[0].captions))
     entries = ((place.scan, place.viewpoint, view_vectors(place, vector_of, shares)) for place in places)
-    shown = track(entries, len(places), "Caption features", "viewpoints", show_progress)
-    return FeatureStore.write(out, shown, source=source, source_format="captions of views as text embeddings")
+    tracked = track(entries, len(places), "Caption features", "viewpoints", show_progress)
+    return FeatureStore.write(out, tracked, source=source, source_format="captions of views as text embeddings")
 
 
 def embed_captions(

@@ -18,7 +18,7 @@ from typing import IO, Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.errors import InputError, MissingExtraError, shown
+from mtvm.errors import InputError, MissingExtraError, brief
 from mtvm.features.store import FeatureStore
 from mtvm.io.arrays import npy_header
 from mtvm.io.unpacking import check_unpacked, lines_of, unpacked_limit
@@ -111,7 +111,7 @@ def _entries(
     except InputError:
         raise
     except _READING_FAILURES as error:
-        raise InputError(f"{source}: damaged at or after {place} ({shown(error)}); {FETCH_AGAIN}.") from None
+        raise InputError(f"{source}: damaged at or after {place} ({brief(error)}); {FETCH_AGAIN}.") from None
     if scans is not None and (absent := scans - found):
         raise InputError(
             f"{source}: has no features for {len(absent)} of the {len(scans)} requested scans, "
@@ -196,7 +196,7 @@ def _open_hdf5(source: Path, stack: contextlib.ExitStack) -> _Source:
         elsewhere = isinstance(dataset, h5py.Dataset) and (dataset.external or dataset.is_virtual)
         if dataset is None or elsewhere:
             raise InputError(
-                f"{source}: key {shown(repr(key))} is no array in this file itself, and other files are not read; "
+                f"{source}: key {brief(repr(key))} is no array in this file itself, and other files are not read; "
                 "remove it, or copy the array into the file."
             )
         shape = getattr(dataset, "shape", None)  # a group has none
@@ -227,7 +227,7 @@ def _keyed_entries(source: Path, keys: list[str], read: Callable[[str], Any]) ->
     def entries() -> Iterator[_Entry]:
         for key in keys:
             scan, _, viewpoint = key.rpartition("_")
-            named = f"key {shown(repr(key))}"
+            named = f"key {brief(repr(key))}"
             if not scan or not viewpoint:
                 raise InputError(f"{source}: {named} is not <scan>_<viewpoint>; rename or remove it.")
             yield _Entry(named, scan, viewpoint, partial(read, key), 1)
@@ -238,10 +238,10 @@ def _keyed_entries(source: Path, keys: list[str], read: Callable[[str], Any]) ->
 def _check_claim(source: Path, key: str, shape: tuple[int, ...] | None, dtype: Any, most: int) -> None:
     """Raise unless an array is a table whose numbers can be in the file, before memory is taken for them."""
     if shape is None or len(shape) != 2:
-        raise InputError(f"{source}: key {shown(repr(key))} is not an array of shape ({VIEWS}, width); remove it.")
+        raise InputError(f"{source}: key {brief(repr(key))} is not an array of shape ({VIEWS}, width); remove it.")
     if shape[0] * shape[1] * dtype.itemsize > most:
         raise InputError(
-            f"{source}: key {shown(repr(key))} says to have the shape {shown(shape)}, more than the file can hold; "
+            f"{source}: key {brief(repr(key))} says to have the shape {brief(shape)}, more than the file can hold; "
             "fetch it again."
         )
 

@@ -35,9 +35,9 @@ def join_stores(
     pairs = sorted(set.intersection(*(_viewpoints(store) for store in opened)))
     if not pairs:
         raise InputError(f"{opened[0].path}: has no viewpoint in common with the others; join stores of one dataset.")
-    shown = track(_joined(opened, pairs, weights), len(pairs), "Joining features", "viewpoints", show_progress)
+    tracked = track(_joined(opened, pairs, weights), len(pairs), "Joining features", "viewpoints", show_progress)
     names = " + ".join(str(store.meta["source"]) for store in opened)
-    return FeatureStore.write(out, shown, source=names, source_format="features of several stores side by side")
+    return FeatureStore.write(out, tracked, source=names, source_format="features of several stores side by side")
 
 
 def _viewpoints(store: FeatureStore) -> set[tuple[str, str]]:

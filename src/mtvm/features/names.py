@@ -116,8 +116,10 @@ def semantic_features(
     vectors = (embed or embed_phrases)(ordered)
     vector_of = dict(zip(ordered, vectors, strict=True)) | {"": np.zeros(vectors.shape[1], dtype=np.float32)}
     entries = _views_alone(places, vector_of) if graphs is None else _views_with_rooms_ahead(graphs, places, vector_of)
-    shown = track(entries, len(places), "Semantic features", "viewpoints", show_progress)
-    return FeatureStore.write(out, shown, source=source, source_format="names of rooms and objects as text embeddings")
+    tracked = track(entries, len(places), "Semantic features", "viewpoints", show_progress)
+    return FeatureStore.write(
+        out, tracked, source=source, source_format="names of rooms and objects as text embeddings"
+    )
 
 
 def read_semantics(source: Path | str, scans: Collection[str] | None = None) -> Iterator[SeenPlace]:
@@ -141,8 +143,8 @@ def embed_phrases(phrases: Sequence[str], title: str | None = None) -> NDArray[n
     torch, tokenizer, model = _minilm()
     vectors = np.empty((len(phrases), model.config.hidden_size), dtype=np.float32)
     by_length = sorted(range(len(phrases)), key=lambda place: len(phrases[place]))  # little padding in a batch
-    shown = progress(len(phrases), title or "", "phrases", title is not None)
-    with torch.inference_mode(), shown as advance:
+    reporting = progress(len(phrases), title or "", "phrases", title is not None)
+    with torch.inference_mode(), reporting as advance:
         for first in range(0, len(phrases), PHRASES_PER_BATCH):
             chosen = by_length[first : first + PHRASES_PER_BATCH]
             tokens = tokenizer([phrases[place] for place in chosen], padding=True, truncation=True, return_tensors="pt")

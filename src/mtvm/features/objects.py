@@ -66,7 +66,7 @@ def object_sights(
     if named:
         features = _named(things, embed or embed_phrases)
     elif store is not None:
-        features = _shown(seen, world, store)
+        features = _view_features(seen, world, store)
     else:
         features = np.zeros((len(things), 0), dtype=np.float16)
     places = np.array([_place(thing) for thing in things], dtype=np.float32).reshape(-1, 6)
@@ -83,7 +83,7 @@ def _named(things: list[SeenObject], embed: Embed) -> NDArray[np.float16]:
     return embed(known).astype(np.float16)[[row_of[phrase] for phrase in phrases]]
 
 
-def _shown(seen: list[list[SeenObject]], world: World, store: FeatureStore) -> NDArray[np.float16]:
+def _view_features(seen: list[list[SeenObject]], world: World, store: FeatureStore) -> NDArray[np.float16]:
     """The mean feature of the views that show each object: large boxes in the middle of a view count most."""
     rows = store.rows([world.scan(node) for node in range(len(world))], world.viewpoints.tolist())
     parts = [np.zeros((0, store.width), dtype=np.float16)]

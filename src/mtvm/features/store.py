@@ -19,7 +19,7 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.io.arrays import read_npy
 from mtvm.io.files import atomic_path, json_text, read_json
 from mtvm.world.graph import LONGEST_ID
@@ -82,7 +82,7 @@ class FeatureStore:
             size = (path / FEATURES_FILE).stat().st_size
             if size != meta.get("features_bytes"):
                 raise InputError(
-                    f"{path / FEATURES_FILE}: has {size} bytes instead of {shown(meta.get('features_bytes'))}, "
+                    f"{path / FEATURES_FILE}: has {size} bytes instead of {brief(meta.get('features_bytes'))}, "
                     "so it is truncated or belongs to another store; copy or import it again."
                 )
             features = read_npy(path / FEATURES_FILE, mapped=True)
@@ -223,7 +223,7 @@ def _write_features(
     width: int | None = None
     digest = hashlib.sha256()
     for scan, viewpoint, features in entries:
-        entry = f"{source}: viewpoint {shown(repr(viewpoint))} of scan {shown(repr(scan))}"
+        entry = f"{source}: viewpoint {brief(repr(viewpoint))} of scan {brief(repr(scan))}"
         if (scan, viewpoint) in rows:
             raise InputError(f"{entry} appears twice; keep one of the two.")
         if not (_can_be_stored(scan) and _can_be_stored(viewpoint)):

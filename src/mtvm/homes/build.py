@@ -31,7 +31,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.homes.generate import generate_home
 from mtvm.homes.home import Home
 from mtvm.homes.painter import write_skybox
@@ -78,12 +78,12 @@ class WorldConfig:
         if not 3 <= self.homes <= _MOST_HOMES:
             raise InputError(
                 f"a world needs at least 3 homes (to train, to validate, to test) and at most {_MOST_HOMES}, not "
-                f"{shown(self.homes)}."
+                f"{brief(self.homes)}."
             )
         check_seed(self.seed)
         if not 8 <= self.face_size <= LARGEST_FACE:
             raise InputError(
-                f"the face of a skybox has from 8 to {LARGEST_FACE} pixels a side, not {shown(self.face_size)}."
+                f"the face of a skybox has from 8 to {LARGEST_FACE} pixels a side, not {brief(self.face_size)}."
             )
 
     @property

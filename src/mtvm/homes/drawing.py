@@ -38,13 +38,13 @@ def draw_episode(
     home: Home, world: World, nodes: Sequence[int], heading: float, text: str, path: Path, most: int = 8
 ) -> None:
     """Draw the view ahead at the first `most` viewpoints of a path, with the instruction above."""
-    shown = nodes[:most]
+    drawn = nodes[:most]
     scene = Scene(home)
     viewpoint_of = {viewpoint.id: viewpoint for viewpoint in home.viewpoints}
-    columns = min(len(shown), 4)
-    rows = math.ceil(len(shown) / columns)
+    columns = min(len(drawn), 4)
+    rows = math.ceil(len(drawn) / columns)
     figure = _figure((3.1 * columns, 2.35 * rows + 0.7))
-    for step, node in enumerate(shown):
+    for step, node in enumerate(drawn):
         if step + 1 < len(nodes):
             east, north, _ = world.positions[nodes[step + 1]] - world.positions[node]
             heading = math.atan2(east, north)

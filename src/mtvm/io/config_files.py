@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.plugins import check_names, trusting_code
 
 
@@ -71,16 +71,16 @@ def from_plain(kind: Any, values: Any, path: Path, option: str = "") -> Any:
     if get_origin(kind) is Literal:
         if values not in get_args(kind):
             raise InputError(
-                f"{path}: {option} is {shown(repr(values), 40)}, none of {', '.join(map(str, get_args(kind)))}."
+                f"{path}: {option} is {brief(repr(values), 40)}, none of {', '.join(map(str, get_args(kind)))}."
             )
         return values
     if get_origin(kind) is tuple:
         if not isinstance(values, list):
-            raise InputError(f"{path}: {option} is {shown(repr(values), 40)}, not a list.")
+            raise InputError(f"{path}: {option} is {brief(repr(values), 40)}, not a list.")
         return tuple(from_plain(get_args(kind)[0], value, path, option) for value in values)
     if get_origin(kind) is dict:
         if not isinstance(values, dict):
-            raise InputError(f"{path}: {option} is {shown(repr(values), 40)}, not an object.")
+            raise InputError(f"{path}: {option} is {brief(repr(values), 40)}, not an object.")
         return {name: from_plain(get_args(kind)[1], one, path, _joined(option, name)) for name, one in values.items()}
     return _from_value(kind, values, path, option)
 
@@ -91,7 +91,7 @@ def _from_object(kind: type, values: Any, path: Path, option: str) -> Any:
     if issubclass(kind, Chosen) and isinstance(values, str):
         values = {"name": values}
     if not isinstance(values, dict):
-        raise InputError(f"{path}: {option or 'it'} is {shown(repr(values), 40)}, not an object with options.")
+        raise InputError(f"{path}: {option or 'it'} is {brief(repr(values), 40)}, not an object with options.")
     if issubclass(kind, Chosen) and "name" in values:
         name = _from_value(str, values["name"], path, option)
         try:
@@ -116,9 +116,9 @@ _NAMES = {int: "a whole number", float: "a number", bool: "true or false", str: 
 def _from_value(kind: Any, value: Any, path: Path, option: str) -> Any:
     accepted = {float: (int, float), Path: (str,)}.get(kind, (kind,))
     if not isinstance(value, accepted) or (isinstance(value, bool) and kind is not bool):
-        raise InputError(f"{path}: {option} is {shown(repr(value), 40)}, not {_NAMES.get(kind, kind)}.")
+        raise InputError(f"{path}: {option} is {brief(repr(value), 40)}, not {_NAMES.get(kind, kind)}.")
     if kind in (int, float) and not abs(value) < 1e300:
-        raise InputError(f"{path}: {option} is {shown(repr(value), 40)}, too large a number.")
+        raise InputError(f"{path}: {option} is {brief(repr(value), 40)}, too large a number.")
     if kind is str:
         check_names(value, path, option)
     return Path(value) if kind is Path else float(value) if kind is float else value
@@ -182,7 +182,7 @@ def check_fields(config: Any, prefix: str = "") -> None:
             check_fields(value, f"{option}.")
         elif not (optional and value is None) and not _is_of(value, kind, limits):
             meant = _meaning(kind, limits) + (", or null" if optional else "")
-            raise InputError(f"{option} must be {meant}, not {shown(repr(value))}.")
+            raise InputError(f"{option} must be {meant}, not {brief(repr(value))}.")
 
 
 @functools.cache
@@ -227,7 +227,7 @@ def check_numbers(config: Any) -> None:
     """Raise if a number of a config is not finite, or larger than what 64 bits hold."""
     for option, number in _numbers(config):
         if not abs(number) < 2**63:
-            raise InputError(f"{option} is {shown(number)}, which is not a number that can be used.")
+            raise InputError(f"{option} is {brief(number)}, which is not a number that can be used.")
 
 
 def _numbers(config: Any, prefix: str = "") -> Iterator[tuple[str, int | float]]:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.io.locks import HAS_LOCKS, lock
 from mtvm.io.unpacking import check_json_memory, json_memory
 
@@ -67,7 +67,7 @@ def parse_json(content: bytes, path: Path | str) -> Any:
     except UnicodeEncodeError:
         raise InputError(f"{path}: contains half of a surrogate pair, which is no character; write it again.") from None
     except _RepeatedKeyError as error:
-        raise InputError(f"{path}: has the key {shown(error)!r} twice in one object; remove one.") from None
+        raise InputError(f"{path}: has the key {brief(error)!r} twice in one object; remove one.") from None
     except (RecursionError, ValueError) as error:
         raise InputError(f"{path}: contains JSON that cannot be read ({error}).") from None
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 
 VARIABLE = "MTVM_MAX_UNPACKED_GB"
 """The environment variable that raises the limits."""
@@ -80,7 +80,7 @@ def _allowed() -> int | None:
     try:
         return int(float(said) * 1e9)
     except (ValueError, OverflowError):
-        raise InputError(f"${VARIABLE} is {shown(said)}, not a number of gigabytes.") from None
+        raise InputError(f"${VARIABLE} is {brief(said)}, not a number of gigabytes.") from None
 
 
 def unpacked(content: bytes, path: Path) -> bytes:

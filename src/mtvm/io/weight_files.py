@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from mtvm.errors import InputError, MissingExtraError, shown
+from mtvm.errors import InputError, MissingExtraError, brief
 from mtvm.io.files import atomic_path
 from mtvm.io.unpacking import check_unpacked
 from mtvm.machine import import_torch
@@ -118,7 +118,7 @@ def check_finite(path: Path, tensors: Mapping[str, Any]) -> None:
     torch = import_torch("Weights")
     for name, tensor in tensors.items():
         if isinstance(tensor, torch.Tensor) and not is_finite(tensor):
-            raise InputError(f"{path}: the weights {shown(name)} are not all finite numbers; copy or train them again.")
+            raise InputError(f"{path}: the weights {brief(name)} are not all finite numbers; copy or train them again.")
 
 
 def write_safetensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
@@ -156,10 +156,10 @@ def _check_tensors(path: Path, content: Any) -> None:
     for name, tensor in _tensors(content):
         plain = tensor.layout == torch.strided and tensor.device.type == "cpu" and not tensor.is_quantized
         if not plain:
-            raise InputError(f"{path}: the tensor {shown(name)} holds no plain numbers ({_kind(tensor)}); convert it.")
+            raise InputError(f"{path}: the tensor {brief(name)} holds no plain numbers ({_kind(tensor)}); convert it.")
         claimed = tensor.numel() * tensor.element_size()
         if claimed > tensor.untyped_storage().nbytes():
-            raise InputError(f"{path}: the tensor {shown(name)} has more numbers than the file holds of it.")
+            raise InputError(f"{path}: the tensor {brief(name)} has more numbers than the file holds of it.")
         total += claimed
     check_unpacked(path, total)
 

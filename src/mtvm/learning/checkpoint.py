@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from mtvm import __version__
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.io.files import atomic_path
 from mtvm.io.weight_files import is_finite, read_weight_file, torch_file
 
@@ -55,7 +55,7 @@ def load(path: Path, before: Path | None = None) -> dict[str, Any]:
                 remedy = f"go on from the one before it, after update {update}, with: mv {before} {path}"
         raise InputError(f"{path}: this checkpoint is damaged; {remedy}.") from None
     if state.get("format") != FORMAT:
-        raise InputError(f"{path}: a checkpoint of another version of mtvm ({shown(state.get('mtvm', 'unknown'))}).")
+        raise InputError(f"{path}: a checkpoint of another version of mtvm ({brief(state.get('mtvm', 'unknown'))}).")
     return state
 
 
@@ -67,7 +67,7 @@ def resuming(path: Path) -> Iterator[None]:
     except InputError:
         raise
     except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
-        reason = shown(f"{type(error).__name__}: {error}")
+        reason = brief(f"{type(error).__name__}: {error}")
         raise InputError(f"{path}: not a checkpoint of this run ({reason}); remove it to train from scratch.") from None
 
 
@@ -88,7 +88,7 @@ def check_kind(given: Any, ours: Any, name: str) -> None:
     else:
         fits = type(given) is type(ours) and (not isinstance(given, int) or given >= 0)
     if not fits:
-        raise ValueError(f"{name} is {shown(_described(given), 40)}")
+        raise ValueError(f"{name} is {brief(_described(given), 40)}")
     inside = ours.items() if isinstance(ours, dict) else enumerate(ours) if isinstance(ours, list | tuple) else ()
     for part, value in inside:
         check_kind(given[part], value, f"{name}.{part}")

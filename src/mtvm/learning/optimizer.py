@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from mtvm import products
 from mtvm.configs.run import OptimizerConfig
-from mtvm.errors import shown
+from mtvm.errors import brief
 from mtvm.learning.checkpoint import check_kind
 from mtvm.models.network import Network
 from mtvm.products import multiply
@@ -148,7 +148,7 @@ def check_optimizer(given: Any, optimizer: torch.optim.Optimizer) -> None:
         for name in group.keys() & theirs.keys():  # other versions of torch have other options
             check_kind(theirs[name], group[name], f"optimizer.{name}")
             if theirs[name] != group[name] and name not in ("lr", "fused"):
-                raise ValueError(f"optimizer.{name} is {shown(theirs[name], 30)}")
+                raise ValueError(f"optimizer.{name} is {brief(theirs[name], 30)}")
     weights = {
         number: (weight, group)
         for ours, group in zip(optimizer.param_groups, groups, strict=True)

@@ -13,7 +13,7 @@ from typing import Any
 
 from mtvm import __version__
 from mtvm.configs.run import TrainConfig
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.features.guesses import NameGuesser
 from mtvm.io.files import atomic_path, read_json, write_json, write_text
 from mtvm.learning.data import Data
@@ -91,7 +91,7 @@ def _card(config: TrainConfig, folder: RunFolder, metrics: dict[str, Any], measu
     ]
     for split, values in metrics.items():
         row = (one.format(values[one.name]) if is_number(values.get(one.name)) else "" for one in measured)
-        lines.append(f"| {split} | {shown(values.get('episodes', ''))} | {' | '.join(row)} |")
+        lines.append(f"| {split} | {brief(values.get('episodes', ''))} | {' | '.join(row)} |")
     reads, trained = config.model.reader == "minilm", config.model.train_reader
     left_out = f", without {'the words of its' if trained else 'the frozen'} MiniLM reader, which pip brings."
     lines += [

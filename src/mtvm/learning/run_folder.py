@@ -29,7 +29,7 @@ from typing import IO, Any, get_args
 from mtvm.configs.recipe import RecipeConfig
 from mtvm.configs.run import DataConfig, Products, SelectionConfig, Split, TrainConfig
 from mtvm.configs.speaker import SpeakerConfig
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.io.config_files import completed, differences
 from mtvm.io.earlier_configs import run_as_today
 from mtvm.io.files import read_json, remove_leftovers, write_json
@@ -251,7 +251,7 @@ def refuse_changes(
     for name, (before, now) in differences(completed(there, usual.to_dict()), config.to_dict()).items():
         if name not in _MAY_CHANGE and not (name == "init" and _has_moved(before, now)):
             raise InputError(
-                f"{path}: {what} ({name} is {shown(before)} {where}, {shown(now)} here); {remedy} with --out."
+                f"{path}: {what} ({name} is {brief(before)} {where}, {brief(now)} here); {remedy} with --out."
             )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from mtvm.configs.run import DataConfig
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.features.store import FeatureStore
 from mtvm.io.files import read_json, write_json
 from mtvm.progress import notice
@@ -44,5 +44,5 @@ def tell_other_sight(folder: Path, seen: dict[str, str | None]) -> None:
 
 def _described(seen: dict[str, Any]) -> str:
     if seen["id"] is None:
-        return shown(seen["sight"])
-    return f"the features of {shown(seen['source'])} with the id {shown(seen['id'])}"
+        return brief(seen["sight"])
+    return f"the features of {brief(seen['source'])} with the id {brief(seen['id'])}"

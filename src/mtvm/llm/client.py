@@ -17,7 +17,7 @@ import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from mtvm.errors import InputError, MissingExtraError, shown
+from mtvm.errors import InputError, MissingExtraError, brief
 from mtvm.llm.cache import AnswerCache, Reply
 from mtvm.llm.costs import FREE, IMAGE_TOKENS, Budget, Price, count_tokens
 
@@ -95,12 +95,12 @@ class Endpoint:
         self.is_local = url.host in _LOCAL
         self._key = key_for(url.host) if key is None else key
         if self._key and url.scheme != "https" and not self.is_local:
-            raise InputError(f"{shown(api)}: the key would be sent without encryption; give an address with https.")
+            raise InputError(f"{brief(api)}: the key would be sent without encryption; give an address with https.")
         self.price = price if price is not None else FREE if self.is_local else None
         self.budget = budget or Budget()
         if self.budget.most is not None and self.price is None:
             raise InputError(
-                f"what {shown(name)} costs is not known, so --max-cost cannot be kept; give a file with its price with "
+                f"what {brief(name)} costs is not known, so --max-cost cannot be kept; give a file with its price with "
                 "--prices (docs/agents.md)."
             )
         self.cache, self._clock = cache or AnswerCache(), clock or Clock()
@@ -264,7 +264,7 @@ class Endpoint:
             text = error["message"] if isinstance(error, dict) else error
         except (ValueError, LookupError, TypeError, RecursionError):
             pass
-        what = f": {shown(self._without_key(str(text)), 200)}" if text else ""
+        what = f": {brief(self._without_key(str(text)), 200)}" if text else ""
         return f"answers with status {status}{what}"
 
     def _without_key(self, text: str) -> str:
@@ -306,7 +306,7 @@ def _checked(api: str) -> str:
     if url.userinfo or url.query or url.fragment:
         raise InputError(f"--api holds more than an address; put the key into ${KEY} and give the rest.")
     if url.scheme not in ("http", "https") or not url.host:
-        raise InputError(f"--api {shown(api)} is no address; give one such as http://localhost:11434/v1.")
+        raise InputError(f"--api {brief(api)} is no address; give one such as http://localhost:11434/v1.")
     return str(url).rstrip("/").removesuffix("/chat/completions")
 
 

@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.io.files import parse_json, read_bytes
 
 _LETTERS_PER_TOKEN = 4
@@ -47,7 +47,7 @@ def read_prices(path: Path | None = None) -> dict[str, Price]:
         raise InputError(
             f'{where}: not a file of prices; it holds {{"models": {{NAME: {{"prompt": ..., "answer": ...}}}}}}.'
         )
-    return {str(name): _price(one, f"{where}: model {shown(name)}") for name, one in models.items()}
+    return {str(name): _price(one, f"{where}: model {brief(name)}") for name, one in models.items()}
 
 
 def _price(value: Any, where: str) -> Price:
@@ -70,7 +70,7 @@ class Budget:
 
     def __init__(self, most: float | None = None) -> None:
         if most is not None and not 0 <= most < math.inf:
-            raise InputError(f"--max-cost is a number of dollars, not {shown(most)}.")
+            raise InputError(f"--max-cost is a number of dollars, not {brief(most)}.")
         self.most, self.spent = most, 0.0
         self._reserved = 0.0
         self._lock = threading.Lock()

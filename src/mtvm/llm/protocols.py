@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import get_args
 
 from mtvm.acting.policy import Moves
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.io.files import read_bytes
 from mtvm.llm.answers import ACTION
 
@@ -69,7 +69,7 @@ def read_protocol(name: str | Path) -> Protocol:
         return _parsed(content, str(name), f"{name}.txt")
     path = Path(name)
     if not path.is_file() and not path.suffix:
-        raise InputError(f"there is no protocol '{shown(name)}'; give one of {', '.join(PROTOCOLS)}, or a file.")
+        raise InputError(f"there is no protocol '{brief(name)}'; give one of {', '.join(PROTOCOLS)}, or a file.")
     content_bytes = read_bytes(path, "protocol")
     if len(content_bytes) > _MOST_BYTES:
         raise InputError(f"{path}: has {len(content_bytes):,} bytes; a protocol has {_MOST_BYTES:,} at most.")
@@ -92,7 +92,7 @@ def _parsed(content: str, name: str, where: str) -> Protocol:
             about.append(line.strip())
     moves = said.pop("moves", "")
     if moves not in ("candidates", "map"):
-        raise InputError(f"{where}: a protocol says 'moves: candidates' or 'moves: map', not '{shown(moves)}'.")
+        raise InputError(f"{where}: a protocol says 'moves: candidates' or 'moves: map', not '{brief(moves)}'.")
     assert moves in get_args(Moves)
     if ACTION not in said:
         raise InputError(f"{where}: a protocol says '{ACTION}: ...', what the action of an answer is.")
@@ -103,6 +103,6 @@ def _parsed(content: str, name: str, where: str) -> Protocol:
             raise InputError(f"{where}: holds a '$' that begins no placeholder; write '$$' for the sign.")
         if unknown := sorted(set(template.get_identifiers()) - known):
             raise InputError(
-                f"{where}: there is no placeholder ${shown(unknown[0])}; there are {', '.join(sorted(known))}."
+                f"{where}: there is no placeholder ${brief(unknown[0])}; there are {', '.join(sorted(known))}."
             )
     return Protocol(name, " ".join(about), moves, said, parts[2], parts[4])

@@ -63,7 +63,7 @@ class Journal:
             what = f"went to place {places[taken]}" if 0 <= taken < len(places) else "stayed"
             self._told.append(f"Step {len(self._told)}: at place {self._been[-1]} you {what}.{said}")
         self._been.append(here)
-        near = [one for one in sight.candidates if one.shown_from == sight.node]
+        near = [one for one in sight.candidates if one.seen_from == sight.node]
         self._links[here] = [self._numbered(one.node) for one in near]
         for candidate in sight.candidates:
             self._looks[self._numbered(candidate.node)] = self._described(candidate)
@@ -134,8 +134,8 @@ class Journal:
         for candidate in sight.candidates:
             place = self._numbered(candidate.node)
             known = [f"{direction(candidate.heading, candidate.elevation)}, {candidate.distance:.1f} m"]
-            if candidate.shown_from != sight.node:
-                known.append(f"seen from place {self._numbered(candidate.shown_from)}")
+            if candidate.seen_from != sight.node:
+                known.append(f"seen from place {self._numbered(candidate.seen_from)}")
             if place in self._been:
                 known.append("you were there")
             known.append(self._looks[place])

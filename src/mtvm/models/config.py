@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 from typing import Any, Literal
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.io.config_files import Layers, Number, Share, Size, SomeLayers, check_fields, from_plain, to_plain
 from mtvm.io.earlier_configs import model_as_today
 from mtvm.io.files import read_json, write_json
@@ -127,7 +127,7 @@ class ModelConfig:
         if self.actions == "map" and self.angle_width % 16:
             raise InputError(f"angle_width {self.angle_width} is not a multiple of 16, as acting on a map needs.")
         if not abs(self.feature_scale) < 1e9:
-            raise InputError(f"feature_scale must be a number, not {shown(repr(self.feature_scale))}.")
+            raise InputError(f"feature_scale must be a number, not {brief(repr(self.feature_scale))}.")
         self._check_text()
 
     def _check_text(self) -> None:
@@ -139,12 +139,12 @@ class ModelConfig:
             )
         if self.text_reader not in TEXT_READERS and not is_object_name(self.text_reader):
             raise InputError(
-                f"text_reader '{shown(self.text_reader)}' is not one of {', '.join(TEXT_READERS)}, and not "
+                f"text_reader '{brief(self.text_reader)}' is not one of {', '.join(TEXT_READERS)}, and not "
                 "MODULE:CLASS."
             )
         if self.reader != "none" and self.text_reader != ENGLISH:
             raise InputError(
-                f"reader {self.reader} reads English WordPieces, not {shown(self.text_reader)}: give --model.reader "
+                f"reader {self.reader} reads English WordPieces, not {brief(self.text_reader)}: give --model.reader "
                 "none."
             )
         if self.train_reader and (self.reader == "none" or self.reader_layers == 0):

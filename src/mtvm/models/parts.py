@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 from tyro.conf import arg
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.io.config_files import Chosen, Layers, Number
 from mtvm.plugins import is_object_name, load_object
 
@@ -54,7 +54,7 @@ class Part(Chosen):
         if isinstance(name, str) and name in known:
             return known[name].config
         if not isinstance(name, str) or not is_object_name(name):
-            raise InputError(f"{cls.what} '{shown(name)}' is not one of {', '.join(known)}, and not MODULE:CLASS.")
+            raise InputError(f"{cls.what} '{brief(name)}' is not one of {', '.join(known)}, and not MODULE:CLASS.")
         options: type[Part] = cls.code(name).Options
         return options
 

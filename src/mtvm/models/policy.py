@@ -195,8 +195,8 @@ class NetworkPolicy(Policy):
         if len(there):
             rows = torch.from_numpy(there).to(tokens.device)
             every = torch.cat([rows + many * number for number in range(self.looks)])
-            shown = torch.cat([look[0][rows] for look in looks])
-            scores = head(text.states[every], text.mask[every], shown, mask[rows].repeat(self.looks, 1))
+            objects = torch.cat([look[0][rows] for look in looks])
+            scores = head(text.states[every], text.mask[every], objects, mask[rows].repeat(self.looks, 1))
             logits = scores.log_softmax(dim=1).view(self.looks, len(there), -1).mean(dim=0)
             shares[there] = logits.float().softmax(dim=1).cpu().numpy()
         return Objects(ids, shares)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from mtvm import __version__
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.io.files import write_text
 from mtvm.io.weight_files import check_finite, read_weight_file, write_safetensors
 from mtvm.machine import choose_device
@@ -80,7 +80,7 @@ def fill(model: Network, tensors: dict[str, Tensor], path: Path) -> None:
     wrong = wrong or [name for name, ours in expected.items() if not _fits(tensors[name], ours)]
     if wrong:
         raise InputError(
-            f"{path}: does not fit the model's config (first at {shown(wrong[0])}); use the config that it was saved "
+            f"{path}: does not fit the model's config (first at {brief(wrong[0])}); use the config that it was saved "
             "with."
         )
     check_finite(path, tensors)
@@ -106,7 +106,7 @@ def fill_where_it_fits(model: Network, path: Path) -> float:
     wrong = [name for name, given in common.items() if not _fits(given, expected[name])]
     if wrong or not common:
         raise InputError(
-            f"{path}: does not fit the model's config (first at {shown(wrong[0] if wrong else next(iter(expected)))}); "
+            f"{path}: does not fit the model's config (first at {brief(wrong[0] if wrong else next(iter(expected)))}); "
             "use the sizes that it was saved with."
         )
     check_finite(path, common)

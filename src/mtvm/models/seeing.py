@@ -77,8 +77,8 @@ class Featurizer:
         agents' `heading` (B,)."""
         tokens = torch.zeros(len(heading), VIEWS, self.config.token_width)
         if features is not None:
-            shown = torch.from_numpy(features)
-            tokens[..., : self.config.feature_width] = shown if kept is None else shown * kept[:, None]
+            seen = torch.from_numpy(features)
+            tokens[..., : self.config.feature_width] = seen if kept is None else seen * kept[:, None]
         turned = VIEW_HEADING[None] - heading[:, None]
         directions = self._directions(turned, np.broadcast_to(VIEW_ELEVATION, turned.shape))
         tokens[..., self.config.feature_width :] = self._mirror(directions, mirrored)
@@ -148,7 +148,7 @@ class Vision:
         """(B, K, feature width) of the view of each candidate; None if the agents are blind."""
         if self.store is None:
             return None
-        return self.store.gather(np.where(seen.mask, self._rows[seen.shown_from], -1), seen.candidate_views)
+        return self.store.gather(np.where(seen.mask, self._rows[seen.seen_from], -1), seen.candidate_views)
 
     def panorama_features(self, seen: Observation) -> NDArray[np.floating] | None:
         """(B, 36, feature width) of all views."""

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.io.weight_files import check_finite, read_weight_file, torch_file
 from mtvm.machine import minilm_folder
 from mtvm.models.config import ENGLISH, ModelConfig
@@ -229,7 +229,7 @@ def sizes_of(tensors: Mapping[str, Tensor], defaults: ModelConfig, path: Path) -
         numbers = {found[1] for found in named if found}
         if numbers != {str(number) for number in range(len(numbers))}:
             last = max(numbers, key=len)
-            raise InputError(f"{path}: names a layer {kind}.{shown(last)}, but holds only {len(numbers)} of these.")
+            raise InputError(f"{path}: names a layer {kind}.{brief(last)}, but holds only {len(numbers)} of these.")
         return len(numbers)
 
     def matrix(name: str) -> Tensor | None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.studies.findings import Scores, read_episodes
 from mtvm.tasks import bootstrap
 from mtvm.tasks.bootstrap import Interval
@@ -108,7 +108,7 @@ def _first_difference(scores: Scores, others: Scores) -> str:
     if scores.ids == others.ids:
         for identity, one, other in zip(scores.ids, scores.buildings, others.buildings, strict=True):
             if one != other:
-                return f" ({shown(identity)} is in {shown(one)} here, in {shown(other)} there)"
+                return f" ({brief(identity)} is in {brief(one)} here, in {brief(other)} there)"
     return ""
 
 

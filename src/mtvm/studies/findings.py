@@ -17,7 +17,7 @@ from mtvm.errors import InputError
 from mtvm.io.files import read_bytes, read_json
 from mtvm.learning.run_folder import RunFolder
 from mtvm.studies.data import StudyData
-from mtvm.studies.plan import GIVEN, Request, shown_split
+from mtvm.studies.plan import GIVEN, Request, known_split
 from mtvm.studies.study import Study
 from mtvm.studies.trial import COST, TRAINED, Trial
 from mtvm.tasks import bootstrap
@@ -86,7 +86,7 @@ class Findings:
     @property
     def splits(self) -> list[str]:
         """The names of the splits that were evaluated, in order."""
-        found = [shown_split(one.split) for trial in self.trials for one in trial.evaluations if not one.condition]
+        found = [known_split(one.split) for trial in self.trials for one in trial.evaluations if not one.condition]
         return list(dict.fromkeys(found))
 
     @property
@@ -153,7 +153,7 @@ class Findings:
             trial.evaluation(one) / COST
             for trial in self.of(arm)
             for one in trial.evaluations
-            if shown_split(one.split) == split and one.condition is None and one.memory_steps is None
+            if known_split(one.split) == split and one.condition is None and one.memory_steps is None
         ]
         costs = [read_numbers(file, ("seconds", "episodes")) for file in files]
         return float(np.mean([cost["seconds"] / cost["episodes"] for cost in costs])) if costs else None
@@ -167,7 +167,7 @@ class Findings:
         """The result file of the arm's first seed."""
         for trial in self.of(arm)[:1]:
             for one in trial.evaluations:
-                if shown_split(one.split) == split and one.condition is None and one.memory_steps is None:
+                if known_split(one.split) == split and one.condition is None and one.memory_steps is None:
                     return trial.evaluation(one) / "results.json"
         return None
 
@@ -175,7 +175,7 @@ class Findings:
         """The split as runs read it."""
         for trial in self.trials:
             for one in trial.evaluations:
-                if shown_split(one.split) == split:
+                if known_split(one.split) == split:
                     return one.split
         return self.data.split(split)
 
@@ -263,7 +263,7 @@ def _episodes(trial: Trial, split: str, condition: str | None, memory_steps: int
     """The table of a trial's evaluation; None where goals are secret, or it was not evaluated."""
     for one in trial.evaluations:
         file = trial.evaluation(one) / EPISODE_TABLE
-        asked = shown_split(one.split) == split and one.condition == condition and one.memory_steps == memory_steps
+        asked = known_split(one.split) == split and one.condition == condition and one.memory_steps == memory_steps
         if asked and file.is_file():
             return file
     return None

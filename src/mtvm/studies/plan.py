@@ -10,7 +10,7 @@ from typing import Any
 
 from mtvm.configs.presets import PRESETS
 from mtvm.configs.run import BLIND, Split, TrainConfig
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.io.config_files import differences, option_names, with_options
 from mtvm.learning.run_folder import RunFolder, with_guesser_of
 from mtvm.studies.conditions import NOISE_ON_SIGHT
@@ -43,7 +43,7 @@ class Request:
             raise InputError(f"--seeds must be at least 1, not {self.seeds}.")
         for name in self.presets:
             if name not in PRESETS:
-                raise InputError(f"--preset '{shown(name)}' is not one of {', '.join(PRESETS)}.")
+                raise InputError(f"--preset '{brief(name)}' is not one of {', '.join(PRESETS)}.")
 
     @property
     def folder(self) -> Path:
@@ -67,7 +67,7 @@ def parse_options(texts: tuple[str, ...]) -> dict[str, Any]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name:
-            raise InputError(f"--set '{shown(text)}' is not NAME=VALUE, such as optimizer.updates=500.")
+            raise InputError(f"--set '{brief(text)}' is not NAME=VALUE, such as optimizer.updates=500.")
         try:
             options[name.replace("-", "_")] = json.loads(value)
         except ValueError:
@@ -215,7 +215,7 @@ def command_of(trial: Trial) -> str:
     return " ".join(parts)
 
 
-def shown_split(text: str) -> str:
+def known_split(text: str) -> str:
     """The split's name as people know it, also of a file that was made."""
     split = Split.parse(text)
     stem = Path(split.split).stem

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.plugins import is_object_name, load_object
 from mtvm.studies.study import Study
 
@@ -32,6 +32,6 @@ def find_study(name: str) -> Study:
         own: Study = load_object(name, Study, "study")
         return own
     if name not in NAMES:
-        raise InputError(f"there is no study '{shown(name)}'; 'mtvm study list' has {', '.join(NAMES)}.")
+        raise InputError(f"there is no study '{brief(name)}'; 'mtvm study list' has {', '.join(NAMES)}.")
     study: Study = importlib.import_module(f"mtvm.studies.{name.replace('-', '_')}").STUDY
     return study

@@ -13,7 +13,7 @@ from mtvm.acting.policy import Decisions
 from mtvm.acting.sights import Sights
 from mtvm.acting.walk import walk
 from mtvm.configs.run import DataConfig, Split
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.world.skybox import load_faces, render_views, skybox_folder
 from mtvm.world.world import World
 
@@ -103,7 +103,7 @@ def _faces(folder: Path, scan: str) -> Any:
 
     config = config_of(folder)
     if scan not in config.scans:
-        raise InputError(f"{manifest}: this world has no {shown(scan)} to draw.")
+        raise InputError(f"{manifest}: this world has no {brief(scan)} to draw.")
     home = generate_home(scan, config.home_seed(config.scans.index(scan)))
     scene, viewpoints = Scene(home), {one.id: one for one in home.viewpoints}
     if not viewpoints:

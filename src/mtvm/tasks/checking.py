@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.features.captions import load_captions
 from mtvm.features.names import SeenPlace, read_semantics
 from mtvm.features.store import FEATURES_FILE, META_FILE, FeatureStore
@@ -128,7 +128,7 @@ def _odd_lengths(path: Path, episodes: EpisodeSet) -> Iterator[str]:
         identity, said, metres = wrong[0]
         yield (
             f"the paths of {len(wrong):,} episodes are not as long in the graphs as the field 'distance' says, first "
-            f"{shown(identity)}: {said:.2f} m, and {metres:.2f} m in the graph"
+            f"{brief(identity)}: {said:.2f} m, and {metres:.2f} m in the graph"
         )
 
 
@@ -176,7 +176,7 @@ def _coverage(path: Path, places: Iterable[tuple[str, str]], known: set[tuple[st
         yield Finding(
             "odd",
             f"{path}: {len(strange):,} viewpoints are not in the graphs of their buildings, the first "
-            f"{shown(strange[0][1])} of scan {strange[0][0]}.",
+            f"{brief(strange[0][1])} of scan {strange[0][0]}.",
         )
     if missing:
         yield Finding(

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from mtvm import __version__
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.io.files import atomic_path, json_text, read_json, write_json
 from mtvm.progress import notice
 from mtvm.tasks.evaluation import Evaluation
@@ -185,8 +185,8 @@ def _older(folder: Path, names: Sequence[str]) -> Manifest:
             mean, other = means.get(metric.name), said[metric.name]
             if mean is None or not _alike(mean, other):
                 raise InputError(
-                    f"{folder}: {EPISODE_TABLE} has a mean {metric.name} of {shown(mean)} and {METRICS_FILE} one of "
-                    f"{shown(other)}, so they are of two evaluations; {_REMEDY}."
+                    f"{folder}: {EPISODE_TABLE} has a mean {metric.name} of {brief(mean)} and {METRICS_FILE} one of "
+                    f"{brief(other)}, so they are of two evaluations; {_REMEDY}."
                 )
     for name, ids in listed.items():
         if len(ids) != said.get("episodes", len(ids)):
@@ -205,7 +205,7 @@ def check_walks(folder: Path, columns: Mapping[str, Floats]) -> None:
     if said is not None and not _alike(walked, said):
         raise InputError(
             f"{folder}: the walks of {RESULTS} are {walked:.2f} m long on average and those of {METRICS_FILE} "
-            f"{shown(said)} m, so they are of two evaluations; {_REMEDY}."
+            f"{brief(said)} m, so they are of two evaluations; {_REMEDY}."
         )
 
 

@@ -31,7 +31,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.io.files import atomic_path, json_text, parse_json
 from mtvm.world.world import World
 
@@ -146,7 +146,7 @@ def parse_event(record: Any, where: str) -> StepEvent:
     for field in dataclasses.fields(StepEvent):
         value = record.get(field.name)
         if not _CHECKS[field.name](value):
-            raise InputError(f"{where}: field '{field.name}' is missing or malformed ({shown(value, 30)}).")
+            raise InputError(f"{where}: field '{field.name}' is missing or malformed ({brief(value, 30)}).")
         values[field.name] = value
     event = StepEvent(**values)
     count = len(event.candidates)
@@ -241,9 +241,9 @@ class EventFile:
         identity, step, action = record["id"], record["step"], record["action"]
         lines, ways = self._lines.setdefault(identity, []), self._ways.setdefault(identity, {})
         if len(lines) == MOST_STEPS:
-            raise InputError(f"{where}: episode {shown(identity)} has more than {MOST_STEPS:,} steps.")
+            raise InputError(f"{where}: episode {brief(identity)} has more than {MOST_STEPS:,} steps.")
         if step in ways:
-            raise InputError(f"{where}: step {step} of episode {shown(identity)} occurs twice.")
+            raise InputError(f"{where}: step {step} of episode {brief(identity)} occurs twice.")
         lines.append((number, offset))
         target = record["candidates"][action : action + 1]
         ways[step] = tuple(map(sys.intern, (record["viewpoint"], *(record.get("way") or ()), *target)))

@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.io.files import read_bytes, write_json
 from mtvm.tasks import r2r
 from mtvm.tasks.data import DataFolder
@@ -34,7 +34,7 @@ def hold_out(folder: DataFolder, scans: frozenset[str], out: Path, augmented: Se
     train, seen = (_entries(task_file(folder, r2r.SPEC, split)) for split in ("train", "val_seen"))
     if absent := scans - {entry["scan"] for entry in train}:
         file = task_file(folder, r2r.SPEC, "train")
-        raise InputError(f"{file}: has no scan {shown(min(absent))} to hold out; check the list of scans.")
+        raise InputError(f"{file}: has no scan {brief(min(absent))} to hold out; check the list of scans.")
     parts = {
         "fit.json": _without(train, scans),
         "held_out.json": [entry for entry in train if entry["scan"] in scans],
@@ -46,7 +46,7 @@ def hold_out(folder: DataFolder, scans: frozenset[str], out: Path, augmented: Se
         parts[file.name] = _without(_entries(file), scans)
     for name, entries in parts.items():
         if not entries:
-            raise InputError(f"{name} would be empty: check the list of scans ({shown(', '.join(sorted(scans)))}).")
+            raise InputError(f"{name} would be empty: check the list of scans ({brief(', '.join(sorted(scans)))}).")
     for name, entries in parts.items():
         write_json(out / name, entries)
     return {name: sum(len(entry["instructions"]) for entry in entries) for name, entries in parts.items()}

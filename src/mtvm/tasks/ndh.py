@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.tasks.data import json_names
 from mtvm.tasks.definitions import Success
 from mtvm.tasks.episode import EpisodeSet
@@ -87,7 +87,7 @@ def _as_released(records: Records) -> None:
     columns = [records.column(name, kind) for name, kind in _HAMT_FIELDS.items()]
     for place, (identity, pano, heading, steps, walked) in enumerate(zip(*columns, strict=True)):
         if not 0 <= walked < len(steps):
-            raise InputError(f"{records.where(place, 'nav_idx')} is {shown(walked)}, no step of 'nav_steps'.")
+            raise InputError(f"{records.where(place, 'nav_idx')} is {brief(walked)}, no step of 'nav_steps'.")
         records.entries[place] |= {
             _ID_FIELD: identity,
             "start_pano": {"pano": pano, "heading": heading},
@@ -119,7 +119,7 @@ def _texts(records: Records) -> list[str]:
                 raise InputError(f"{records.where(place, 'dialog_history')} has a turn without a 'message'.")
             if turn.get("role") not in tuple(_ROLE_MARKERS):
                 raise InputError(
-                    f"{records.where(place, 'dialog_history')}: role {shown(repr(turn.get('role')))} "
+                    f"{records.where(place, 'dialog_history')}: role {brief(repr(turn.get('role')))} "
                     "is neither navigator nor oracle."
                 )
             words += [_ROLE_MARKERS[turn["role"]], turn["message"].strip()]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.io.files import parse_json, read_bytes
 from mtvm.io.unpacking import check_amount, unpacked, unpacked_lines
 from mtvm.progress import notice
@@ -112,7 +112,7 @@ class Records:
 
     def where(self, place: int, field: str) -> str:
         identity = self.entries[place].get(self.id_field)
-        named = f" ({self.id_field} {shown(identity)})" if identity is not None else ""
+        named = f" ({self.id_field} {brief(identity)})" if identity is not None else ""
         return f"{self.path}: entry {place}{named}: field '{field}'"
 
     def column(self, field: str, kind: type | tuple[type, ...], default: Any = None) -> list[Any]:
@@ -122,7 +122,7 @@ class Records:
             if value is None and field not in self.entries[place]:
                 raise InputError(f"{self.where(place, field)} is missing.")
             if not isinstance(value, kind) or isinstance(value, bool):
-                raise InputError(f"{self.where(place, field)} is {shown(repr(value))}, not {_kind_name(kind)}.")
+                raise InputError(f"{self.where(place, field)} is {brief(repr(value))}, not {_kind_name(kind)}.")
         return values
 
     def texts(self, field: str, optional: bool = False) -> list[list[str]]:
@@ -150,7 +150,7 @@ class Records:
         scans = self.column("scan", str)
         for place, scan in enumerate(scans):
             if scan not in known.scans:
-                raise InputError(f"{self.where(place, 'scan')}: unknown scan {shown(scan)}, {known.otherwise}.")
+                raise InputError(f"{self.where(place, 'scan')}: unknown scan {brief(scan)}, {known.otherwise}.")
         return scans
 
     def headings(self) -> NDArray[np.float64]:
@@ -158,7 +158,7 @@ class Records:
         headings = self.numbers("heading")
         for place in np.nonzero(np.abs(headings) > LARGEST_HEADING)[0].tolist():
             raise InputError(
-                f"{self.where(place, 'heading')} is {shown(headings[place])}; headings are in radians, from 0 to 2π."
+                f"{self.where(place, 'heading')} is {brief(headings[place])}; headings are in radians, from 0 to 2π."
             )
         return headings
 
@@ -167,14 +167,14 @@ class Records:
         for place, entry in enumerate(self.entries):
             value = entry.get(field, 0)
             if isinstance(value, int | float) and not 0 <= value < 1e6:
-                raise InputError(f"{self.where(place, field)} is {shown(value)}, which is no length in metres.")
+                raise InputError(f"{self.where(place, field)} is {brief(value)}, which is no length in metres.")
 
     def numbers(self, field: str) -> NDArray[np.float64]:
         """A field that is a finite number."""
         values = self.column(field, (int, float))
         for place, value in enumerate(values):
             if not -1e300 < value < 1e300:
-                raise InputError(f"{self.where(place, field)} is {shown(repr(value))}, not a finite number.")
+                raise InputError(f"{self.where(place, field)} is {brief(repr(value))}, not a finite number.")
         return np.array(values, dtype=np.float64)
 
     def instructions(self) -> list[list[str]]:
@@ -200,7 +200,7 @@ class Records:
             nodes[place, : len(path)] = found = [world.find(scan, viewpoint) for viewpoint in path]
             if -1 in found:
                 unknown = path[found.index(-1)]
-                raise InputError(f"{self.where(place, field)}: scan {scan} has no included viewpoint {shown(unknown)}.")
+                raise InputError(f"{self.where(place, field)}: scan {scan} has no included viewpoint {brief(unknown)}.")
         if walked:
             moves = (nodes[:, 1:] >= 0) & (nodes[:, 1:] != nodes[:, :-1])
             broken = moves & ~world.has_edge(nodes[:, :-1], nodes[:, 1:])
@@ -241,12 +241,12 @@ def check_texts(path: Path, ids: Sequence[str], texts: Sequence[str], made: bool
     check_amount(path, sum(map(len, texts)), "letters of instructions", *_MOST_LETTERS)
     for identity, text in zip(ids, texts, strict=True):
         if len(text) > _LONGEST_TEXT:
-            raise InputError(f"{path}: the text of episode {shown(identity)} has more than {_LONGEST_TEXT:,} letters.")
+            raise InputError(f"{path}: the text of episode {brief(identity)} has more than {_LONGEST_TEXT:,} letters.")
     empty = [identity for identity, text in zip(ids, texts, strict=True) if not text.strip()]
     if empty and not made:
-        raise InputError(f"{path}: the text of episode {shown(empty[0])} is empty; write an instruction, or remove it.")
+        raise InputError(f"{path}: the text of episode {brief(empty[0])} is empty; write an instruction, or remove it.")
     if empty:
-        notice(f"{path}: {len(empty):,} of {len(texts):,} instructions are empty, the first that of {shown(empty[0])}.")
+        notice(f"{path}: {len(empty):,} of {len(texts):,} instructions are empty, the first that of {brief(empty[0])}.")
 
 
 def _kind_name(kind: type | tuple[type, ...]) -> str:

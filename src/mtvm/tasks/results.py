@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.io.files import atomic_path, json_text, read_json, write_json, write_text
 from mtvm.progress import notice
 from mtvm.tasks.episode import EpisodeSet
@@ -86,10 +86,10 @@ def read_results(path: Path, episodes: EpisodeSet, partial: bool = False) -> Res
         identity, poses = _read_record(path, place, record, episodes.task.id_field)
         if identity not in known:
             raise InputError(
-                f"{path}: entry {place}: id {shown(identity)} is not in {episodes.name} ({episodes.source})."
+                f"{path}: entry {place}: id {brief(identity)} is not in {episodes.name} ({episodes.source})."
             )
         if identity in by_id:
-            raise InputError(f"{path}: entry {place}: id {shown(identity)} occurs twice.")
+            raise InputError(f"{path}: entry {place}: id {brief(identity)} occurs twice.")
         by_id[identity] = poses
         if episodes.task.answer is not None and episodes.task.answer_field in record:
             said[identity] = _answer(path, place, record[episodes.task.answer_field], episodes)
@@ -98,7 +98,7 @@ def read_results(path: Path, episodes: EpisodeSet, partial: bool = False) -> Res
     if missing and not partial:
         raise MissingIdsError(
             f"{path}: {len(missing)} of {len(episodes)} ids of {episodes.name} are missing, "
-            f"the first is {shown(missing[0])}."
+            f"the first is {brief(missing[0])}."
         )
     if missing:
         episodes = episodes.select([row for row, identity in enumerate(episodes.ids) if identity in by_id])
@@ -114,7 +114,7 @@ def _answer(path: Path, place: int, value: Any, episodes: EpisodeSet) -> str | N
     if value is None or (isinstance(value, str) and task.is_answer(value)):
         return None if value is None else str(int(value)) if task.answer == "object" else value
     wanted = "the number of an object" if task.answer == "object" else "a text"
-    raise InputError(f"{path}: entry {place}: '{task.answer_field}' is {shown(repr(value), 40)}, not {wanted}.")
+    raise InputError(f"{path}: entry {place}: '{task.answer_field}' is {brief(repr(value), 40)}, not {wanted}.")
 
 
 def _read_record(path: Path, place: int, record: Any, id_field: str) -> tuple[str, list[Pose]]:
@@ -124,14 +124,14 @@ def _read_record(path: Path, place: int, record: Any, id_field: str) -> tuple[st
     identity = record.get(id_field, record.get(COMMON_ID_FIELD))
     if str(record.get(COMMON_ID_FIELD, identity)) != str(identity):
         raise InputError(
-            f"{path}: entry {place}: '{id_field}' is {shown(identity)}, but '{COMMON_ID_FIELD}' "
-            f"{shown(record[COMMON_ID_FIELD])}; one of them is of another episode."
+            f"{path}: entry {place}: '{id_field}' is {brief(identity)}, but '{COMMON_ID_FIELD}' "
+            f"{brief(record[COMMON_ID_FIELD])}; one of them is of another episode."
         )
     if not isinstance(identity, str | int) or isinstance(identity, bool):
         raise InputError(f"{path}: entry {place} has no '{id_field}' that is a string or a whole number.")
     trajectory = record.get("trajectory")
     if not isinstance(trajectory, list) or not trajectory:
-        raise InputError(f"{path}: entry {place} (id {shown(identity)}): 'trajectory' is missing or empty.")
+        raise InputError(f"{path}: entry {place} (id {brief(identity)}): 'trajectory' is missing or empty.")
     poses: list[Pose] = []
     for step, entry in enumerate(trajectory):
         poses += _read_step(entry) or _bad_step(path, place, identity, step)
@@ -176,7 +176,7 @@ def _tell_degrees(path: Path, trajectories: Sequence[Sequence[Pose]]) -> None:
 
 def _bad_step(path: Path, place: int, identity: str | int, step: int) -> list[Pose]:
     raise InputError(
-        f"{path}: entry {place} (id {shown(identity)}): "
+        f"{path}: entry {place} (id {brief(identity)}): "
         f"step {step} of 'trajectory' is not [viewpoint, heading, elevation]."
     )
 
@@ -194,11 +194,11 @@ def checked_nodes(path: Path, episodes: EpisodeSet, trajectories: list[list[Pose
         scan = world.scan(start)
         found = [world.find(scan, viewpoint) for viewpoint, _, _ in poses]
         if -1 in found:
-            unknown = shown(poses[found.index(-1)][0])
-            raise InputError(f"{path}: id {shown(identity)}: scan {scan} has no included viewpoint {unknown}.")
+            unknown = brief(poses[found.index(-1)][0])
+            raise InputError(f"{path}: id {brief(identity)}: scan {scan} has no included viewpoint {unknown}.")
         if found[0] != start:
             raise InputError(
-                f"{path}: id {shown(identity)}: the trajectory begins at {poses[0][0]}, "
+                f"{path}: id {brief(identity)}: the trajectory begins at {poses[0][0]}, "
                 f"but the episode at {names[start]}."
             )
         nodes += found
@@ -210,7 +210,7 @@ def checked_nodes(path: Path, episodes: EpisodeSet, trajectories: list[list[Pose
     for place in np.nonzero(broken)[0].tolist():
         row = int(np.searchsorted(firsts, place, side="right")) - 1
         raise InputError(
-            f"{path}: id {shown(episodes.ids[row])}: the trajectory moves from {names[here[place]]} to "
+            f"{path}: id {brief(episodes.ids[row])}: the trajectory moves from {names[here[place]]} to "
             f"{names[there[place]]} (step {place - firsts[row]}), but the navigation graph has no such edge."
         )
     return np.split(walked, firsts[1:-1])
@@ -229,7 +229,7 @@ def check_answers(path: Path, found: Results) -> None:
             (nodes,) = np.nonzero(episodes.world.scan_of_node == episodes.world.scan_of_node[start])
             known[scan] = {one for node in nodes.tolist() for one in objects.at(node).tolist()}
         if answer is not None and int(answer) not in known[scan]:
-            raise InputError(f"{path}: id {shown(identity)}: no viewpoint of scan {scan} sees object {answer}.")
+            raise InputError(f"{path}: id {brief(identity)}: no viewpoint of scan {scan} sees object {answer}.")
 
 
 EPISODE_TABLE = "episodes.csv"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.tasks.definitions import Success
 from mtvm.tasks.metric import NAVIGATION, Metric
 from mtvm.tasks.metrics import Measure, navigation_metrics
@@ -97,9 +97,9 @@ class TaskSpec:
         for name, value in given.items():
             if name not in known:
                 has = f"has only {', '.join(known)}" if known else "has none"
-                raise InputError(f"task {self.name} has no option '{shown(name)}'; it {has}.")
+                raise InputError(f"task {self.name} has no option '{brief(name)}'; it {has}.")
             if value not in known[name]:
-                raise InputError(f"unknown {name} '{shown(value)}'; give one of {', '.join(known[name])}.")
+                raise InputError(f"unknown {name} '{brief(value)}'; give one of {', '.join(known[name])}.")
         return {name: given.get(name, values[0]) for name, values in known.items()}
 
     @property

@@ -62,8 +62,8 @@ class _Map:
         self.node = {name: number for number, name in enumerate(self.names)}
         self.storeys: list[int] = buildings.storeys(scan).tolist()
         self.count = max(self.storeys) + 1
-        self.shown = sorted({storey - 1 for storey in chosen}) or list(range(self.count))
-        if self.shown[0] < 0 or self.shown[-1] >= self.count:
+        self.drawn = sorted({storey - 1 for storey in chosen}) or list(range(self.count))
+        if self.drawn[0] < 0 or self.drawn[-1] >= self.count:
             raise InputError(f"{scan} has storeys 1 to {self.count}, not {', '.join(map(str, chosen))}.")
         flat = world.positions[:, :2]
         radius = max(radius - _BORDER, 0.0)
@@ -83,7 +83,7 @@ class _Map:
         self.panel: dict[int, float] = {}
         """Their widths."""
         at = 0.0
-        for storey in self.shown:
+        for storey in self.drawn:
             west, east = (
                 (float(low[0]), float(low[0] + extent[0]))
                 if framed
@@ -219,7 +219,7 @@ def _draw_ways(drawing: Drawing, layout: _Map, walks: Sequence[Walk], options: M
 def _draw_names(drawing: Drawing, layout: _Map, labels: Labels, rooms: list[tuple[list[int], str]]) -> None:
     """The names of storeys and rooms, where they cover neither marks nor each other; what has no place is left out."""
     if layout.count > 1:
-        for storey in layout.shown:
+        for storey in layout.drawn:
             at, said = (layout.left[storey] + 6, 18.0), f"Storey {storey + 1}"
             labels.place(said, _LABEL, [(at, "start")])
             drawing.text("label", at, said, size=_LABEL)

@@ -19,8 +19,8 @@ from mtvm.errors import InputError
 from mtvm.tasks.events import StepEvent
 from mtvm.viewer.compression import Compressed
 from mtvm.viewer.safety import Guard
-from mtvm.viewer.shown import Shown
 from mtvm.viewer.sources_api import add_buildings, add_sources, known, known_node
+from mtvm.viewer.state import ViewerState
 from mtvm.viewer.texts import Text
 from mtvm.viewer.walks_api import add_walks
 
@@ -83,7 +83,7 @@ class Mistake(BaseModel):
     error: str
 
 
-def make_app(shown: Shown, token: str | None = None) -> FastAPI:
+def make_app(state: ViewerState, token: str | None = None) -> FastAPI:
     """The application; with a `token`, only for those who have it."""
     app = FastAPI(
         title="mtvm",
@@ -95,10 +95,10 @@ def make_app(shown: Shown, token: str | None = None) -> FastAPI:
         responses={"4XX": {"model": Mistake}},
     )
     _add_errors(app)
-    add_sources(app, shown)
-    add_walks(app, shown)
-    add_buildings(app, shown)
-    _add_sessions(app, shown)
+    add_sources(app, state)
+    add_walks(app, state)
+    add_buildings(app, state)
+    _add_sessions(app, state)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
 
     @app.get("/", include_in_schema=False)
@@ -146,36 +146,36 @@ def _sentence(error: Exception) -> str:
     return f"something went wrong here ({type(error).__name__}); the others go on."
 
 
-def _add_sessions(app: FastAPI, shown: Shown) -> None:
+def _add_sessions(app: FastAPI, state: ViewerState) -> None:
     @app.post("/api/sessions")
     def begin(asked: Start) -> Begun:
         """Begin a walk with an instruction: what the agent thinks at the start."""
-        shown.sessions.count_request()
-        guide = shown.guide(asked.agent)
+        state.sessions.count_request()
+        guide = state.guide(asked.agent)
         if asked.building is None:
-            session = shown.sessions.open(guide.live, asked.text)
+            session = state.sessions.open(guide.live, asked.text)
             return Begun(session=session.name, thought=None)
         known(guide.buildings, asked.building)
         names = guide.buildings.world(asked.building).viewpoints
         viewpoint = str(names[0]) if asked.viewpoint is None else asked.viewpoint
         known_node(guide.buildings, asked.building, viewpoint)
         start = (asked.building, viewpoint, asked.heading)
-        session = shown.sessions.open(guide.live, asked.text, guide.buildings, start)
+        session = state.sessions.open(guide.live, asked.text, guide.buildings, start)
         return Begun(session=session.name, thought=session.events[-1])
 
     @app.post("/api/agents/{number}/wake")
     def wake(number: int) -> dict[str, Any]:
         """Load an agent; answers when it can be talked to."""
-        shown.wake(number)
-        return {"awake": shown.guide(number).name}
+        state.wake(number)
+        return {"awake": state.guide(number).name}
 
     @app.post("/api/act")
     def act(asked: Act) -> Acted:
         """Take a step. `done` is the step as taken, `thought` what the agent thinks after it; null at the end."""
         from mtvm.models.agent import Observation
 
-        shown.sessions.count_request()
-        session = shown.session(asked.session)
+        state.sessions.count_request()
+        session = state.session(asked.session)
         try:
             with session.lock:
                 if asked.sight is not None:
@@ -186,23 +186,23 @@ def _add_sessions(app: FastAPI, shown: Shown) -> None:
         except InputError:
             raise
         except Exception:
-            shown.sessions.close(asked.session)  # its memory may be half-written
+            state.sessions.close(asked.session)  # its memory may be half-written
             raise
 
     @app.post("/api/walk")
     def walk(asked: Named) -> StreamingResponse:
         """Let the agent walk until it stops: one line of JSON a step, as it happens; if it fails, a last one with
         `error`."""
-        shown.sessions.count_request()
-        session = shown.session(asked.session)
+        state.sessions.count_request()
+        session = state.session(asked.session)
         session.check_walking()
 
         def lines() -> Iterator[str]:
             try:
-                for event in shown.sessions.walk(session):
+                for event in state.sessions.walk(session):
                     yield json.dumps(event.to_json()) + "\n"
             except Exception as error:  # the status has been sent, so that the last line says it
-                shown.sessions.close(asked.session)
+                state.sessions.close(asked.session)
                 yield json.dumps({"error": _sentence(error)}) + "\n"
 
         return StreamingResponse(lines(), media_type="application/x-ndjson", headers={"cache-control": "no-store"})
@@ -210,5 +210,5 @@ def _add_sessions(app: FastAPI, shown: Shown) -> None:
     @app.post("/api/sessions/end")
     def end(asked: Named) -> dict[str, Any]:
         """Forget a session."""
-        shown.sessions.close(asked.session)
+        state.sessions.close(asked.session)
         return {"ended": asked.session}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mtvm.acting.find import is_policy_name
 from mtvm.configs.run import DataConfig
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.learning.run_folder import EVALUATIONS, RunFolder
 from mtvm.plugins import check_names
 from mtvm.tasks.data import DataFolder
@@ -94,7 +94,7 @@ class Source:
             first = next(identity for identity in self.episodes.ids if identity in self._strange)
             self.notes.append(
                 f"{self.steps.path} and {self.path.name} are of different walks in {len(self._strange):,} of "
-                f"{len(self.episodes):,} episodes (the first is {shown(first)}): their probabilities and attention are "
+                f"{len(self.episodes):,} episodes (the first is {brief(first)}): their probabilities and attention are "
                 "left out. Evaluate again."
             )
 
@@ -104,7 +104,7 @@ class Source:
 
     def row(self, identity: str) -> int:
         if identity not in self.rows:
-            raise UnknownError(f"there is no episode {shown(identity)} in {self.name}.")
+            raise UnknownError(f"there is no episode {brief(identity)} in {self.name}.")
         return self.rows[identity]
 
     def events(self, row: int) -> list[StepEvent]:
@@ -129,9 +129,9 @@ class Source:
                 name for name in (event.viewpoint, *event.candidates, *(event.way or ())) if world.find(scan, name) < 0
             ]
             if event.scan != scan or strange:
-                what = f"viewpoint {shown(strange[0])}" if strange else f"scan {shown(event.scan)}"
+                what = f"viewpoint {brief(strange[0])}" if strange else f"scan {brief(event.scan)}"
                 raise InputError(
-                    f"{path}: step {event.step} of episode {shown(event.id)}: {what} is not in {scan}, where the "
+                    f"{path}: step {event.step} of episode {brief(event.id)}: {what} is not in {scan}, where the "
                     "episode is; evaluate again."
                 )
 

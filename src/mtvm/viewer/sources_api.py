@@ -18,7 +18,7 @@ from mtvm.viewer.figures import Walk
 from mtvm.viewer.maps import draw_map
 from mtvm.viewer.notes import read_notes, write_note
 from mtvm.viewer.refusals import UnknownError
-from mtvm.viewer.shown import Shown
+from mtvm.viewer.state import ViewerState
 from mtvm.viewer.summary import Summary
 from mtvm.viewer.texts import Text
 from mtvm.viewer.walks_api import svg
@@ -37,7 +37,7 @@ class Note(BaseModel):
     note: Text = ""
 
 
-def add_sources(app: FastAPI, shown: Shown) -> None:
+def add_sources(app: FastAPI, state: ViewerState) -> None:
     """The answers below /api/sources, and what a page asks for first."""
     summaries: dict[tuple[int, ...], dict[str, Any]] = {}
     computing = threading.Lock()
@@ -47,26 +47,26 @@ def add_sources(app: FastAPI, shown: Shown) -> None:
         """The sources, the agents that can be talked to, and what the metrics mean."""
         return {
             "version": mtvm.__version__,
-            "server": shown.name,
-            "sources": [source.describe() for source in shown.sources],
-            "agents": [{"name": guide.name, "buildings": guide.buildings.scans} for guide in shown.guides],
+            "server": state.name,
+            "sources": [source.describe() for source in state.sources],
+            "agents": [{"name": guide.name, "buildings": guide.buildings.scans} for guide in state.guides],
             "metrics": {metric.name: dataclasses.asdict(metric) for metric in METRICS.values()},
         }
 
     @app.get("/api/sources/{number}/episodes")
     def episodes(number: int, first: Count = 0, count: Count | None = None) -> Response:
         """Episodes of a source, from the `first` on: ids, texts, what they are like, and metrics, column by column."""
-        return Response(json.dumps(shown.source(number).table(first, count)), media_type="application/json")
+        return Response(json.dumps(state.source(number).table(first, count)), media_type="application/json")
 
     @app.get("/api/sources/{number}/notes")
     def notes(number: int) -> dict[str, Any]:
         """Notes and tags, by episode."""
-        return read_notes(shown.source(number).path)
+        return read_notes(state.source(number).path)
 
     @app.post("/api/sources/{number}/notes")
     def note(number: int, asked: Note) -> dict[str, Any]:
         """Replace the note on an episode; all notes."""
-        source = shown.source(number)
+        source = state.source(number)
         source.row(asked.id)
         return write_note(source.path, asked.id, asked.tags, asked.note)
 
@@ -75,23 +75,23 @@ def add_sources(app: FastAPI, shown: Shown) -> None:
         """What the episodes that these sources share say of them: means with intervals, differences, mistakes."""
         with computing:
             if agents not in summaries:
-                summaries[agents] = Summary([shown.source(number) for number in agents]).to_json()
+                summaries[agents] = Summary([state.source(number) for number in agents]).to_json()
             return summaries[agents]
 
 
-def add_buildings(app: FastAPI, shown: Shown) -> None:
+def add_buildings(app: FastAPI, state: ViewerState) -> None:
     """The answers below /api/buildings."""
 
     @app.get("/api/buildings/{scan}/map.svg")
     def plan(scan: str, agent: int) -> Response:
         """A building without any walk, in which each viewpoint can be clicked."""
-        buildings = shown.guide(agent).buildings
+        buildings = state.guide(agent).buildings
         return svg(draw_map(buildings, Walk("", known(buildings, scan), "", [])).svg())
 
     @app.get("/api/buildings/{scan}")
     def building(scan: str, agent: int | None = None, source: int | None = None) -> dict[str, Any]:
         """Every viewpoint of a building: east, north, up (metres), storey (from 0) and room."""
-        buildings = shown.buildings_of(scan, agent, source)
+        buildings = state.buildings_of(scan, agent, source)
         return {"viewpoints": buildings.plan(known(buildings, scan))}
 
     @app.get("/api/buildings/{scan}/{viewpoint}")
@@ -100,7 +100,7 @@ def add_buildings(app: FastAPI, shown: Shown) -> None:
     ) -> dict[str, Any]:
         """What is around a viewpoint: candidates, names and sentences in their directions, and whether there is an
         image. `objects` are ids of those that should be among the names, however small they are."""
-        buildings = shown.buildings_of(scan, agent, source)
+        buildings = state.buildings_of(scan, agent, source)
         world = buildings.world(known(buildings, scan))
         node = known_node(buildings, scan, viewpoint)
         count = int(world.degree[node])
@@ -125,9 +125,9 @@ def add_buildings(app: FastAPI, shown: Shown) -> None:
     @app.get("/api/buildings/{scan}/{viewpoint}/sphere.jpg")
     def sphere(scan: str, viewpoint: str, agent: int | None = None, source: int | None = None) -> Response:
         """The panorama, headings from -180 to 180 degrees; 202 while it is being drawn."""
-        buildings = shown.buildings_of(scan, agent, source)
+        buildings = state.buildings_of(scan, agent, source)
         known_node(buildings, known(buildings, scan), viewpoint)
-        if shown.waking or not buildings.drawn(scan, viewpoint, _DRAWING_TIMEOUT):
+        if state.waking or not buildings.drawn(scan, viewpoint, _DRAWING_TIMEOUT):
             return JSONResponse({"drawing": True}, 202, headers={"cache-control": "no-store"})
         content = buildings.sphere(scan, viewpoint)
         if content is None:

@@ -13,7 +13,7 @@ from mtvm.errors import InputError, MissingExtraError
 from mtvm.viewer.safety import LOOPBACK
 
 if TYPE_CHECKING:
-    from mtvm.viewer.shown import Shown
+    from mtvm.viewer.state import ViewerState
 
 PORT = 8777
 _HEIGHT = 820
@@ -22,26 +22,26 @@ _HEIGHT = 820
 class View:
     """A running server. In a notebook it shows itself; `close` ends it."""
 
-    def __init__(self, shown: Shown, host: str, port: int | None) -> None:
+    def __init__(self, state: ViewerState, host: str, port: int | None) -> None:
         try:
             import uvicorn
 
             from mtvm.viewer.server import make_app
         except ImportError:
             raise MissingExtraError("fastapi and uvicorn", "viewer", "The viewer") from None
-        shown.warm()
+        state.warm()
         self._socket = _bound(host, port)
         self.token = None if host in LOOPBACK else secrets.token_urlsafe(24)
         where = f"[{host}]" if ":" in host else host
         where = socket.gethostname() if host in ("0.0.0.0", "::") else where
         secret = "" if self.token is None else f"/?token={self.token}"
         self.url = f"http://{where}:{self._socket.getsockname()[1]}{secret}"
-        config = uvicorn.Config(make_app(shown, self.token), log_level="warning", access_log=False, lifespan="off")
+        config = uvicorn.Config(make_app(state, self.token), log_level="warning", access_log=False, lifespan="off")
         self._server = uvicorn.Server(config)
         self._server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
         self._thread = threading.Thread(target=self._server.run, args=([self._socket],), daemon=True)
         self._thread.start()
-        self._shown, self._waking = shown, threading.Thread(target=shown.wake_first, daemon=True)
+        self._state, self._waking = state, threading.Thread(target=state.wake_first, daemon=True)
         self._waking.start()
         while not self._server.started and self._thread.is_alive():
             time.sleep(0.01)
@@ -49,7 +49,7 @@ class View:
     def awake(self) -> bool:
         """Waits until the agent of the built-in homes can be talked to; False if it could not be loaded."""
         self._waking.join()
-        return self._shown.awake
+        return self._state.awake
 
     def wait(self) -> None:
         """Until the server ends, or Ctrl-C."""

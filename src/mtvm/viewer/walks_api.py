@@ -16,7 +16,7 @@ from mtvm.viewer.exporting import export
 from mtvm.viewer.figures import Walk
 from mtvm.viewer.heads import count_heads, with_head
 from mtvm.viewer.maps import MapOptions, draw_map
-from mtvm.viewer.shown import Shown
+from mtvm.viewer.state import ViewerState
 from mtvm.viewer.strips import draw_strip
 
 Id = Annotated[str, Query(max_length=1000)]
@@ -25,22 +25,22 @@ Number = Annotated[int | None, Query(ge=1)]
 Agents = Annotated[tuple[int, ...], Query(max_length=20)]
 
 
-def add_walks(app: FastAPI, shown: Shown) -> None:
+def add_walks(app: FastAPI, state: ViewerState) -> None:
     """The answers below /api/walk."""
-    _add_drawings(app, shown)
-    _add_exports(app, shown)
+    _add_drawings(app, state)
+    _add_exports(app, state)
 
     @app.get("/api/walk")
     def walk(
         source: int | None = None, id: Id | None = None, session: str | None = None, attention: bool = False
     ) -> Any:
         """An episode and its steps. With `attention` an agent that is here thinks it over again if need be."""
-        buildings, found = shown.chosen(source, id, session, attention)
+        buildings, found = state.chosen(source, id, session, attention)
         named = {one: buildings.object_name(found.scan, one) for one in {found.target, found.answer} if one is not None}
         return dataclasses.asdict(found) | {"left_reference": found.left_reference, "objects": named}
 
 
-def _add_drawings(app: FastAPI, shown: Shown) -> None:
+def _add_drawings(app: FastAPI, state: ViewerState) -> None:
     @app.get("/api/walk/map.svg")
     def plan(
         source: int | None = None,
@@ -55,7 +55,7 @@ def _add_drawings(app: FastAPI, shown: Shown) -> None:
     ) -> Response:
         """The map. `agents` are sources whose walks of the same episode are drawn too, each in the colour of its place;
         `here` leaves out other storeys. With a source and a session both are drawn, and `own` says whose map it is."""
-        buildings, walks, names, mine = _walks(shown, source, id, session, agents)
+        buildings, walks, names, mine = _walks(state, source, id, session, agents)
         mine = 0 if session is not None and own == "source" else mine
         options = MapOptions(step, here, mine, storeys, names if legend else ())
         return svg(draw_map(buildings, walks, options).svg())
@@ -65,20 +65,20 @@ def _add_drawings(app: FastAPI, shown: Shown) -> None:
         source: int | None = None, id: Id | None = None, session: str | None = None, agents: Agents = ()
     ) -> Response:
         """Distance to the goal, probability of STOP and entropy over the steps, a line for each agent."""
-        _, walks, names, _ = _walks(shown, source, id, session, agents)
+        _, walks, names, _ = _walks(state, source, id, session, agents)
         return svg(draw_curves(walks, legend=names if len(names) > 1 else ()).svg())
 
     @app.get("/api/walk/heads")
     def heads(source: int | None = None, id: Id | None = None, session: str | None = None) -> dict[str, int]:
         """How many layers and heads an agent has, whose attention matrix.svg and memory.svg draw."""
-        return count_heads(shown.heads(source, id, session)[1])
+        return count_heads(state.heads(source, id, session)[1])
 
     def attended(
         source: int | None, identity: str | None, session: str | None, layer: int | None, head: int | None
     ) -> Walk:
         if layer is None and head is None:
-            return shown.chosen(source, identity, session, attention=True)[1]
-        return with_head(*shown.heads(source, identity, session), layer, head)
+            return state.chosen(source, identity, session, attention=True)[1]
+        return with_head(*state.heads(source, identity, session), layer, head)
 
     @app.get("/api/walk/matrix.svg")
     def matrix(
@@ -108,29 +108,29 @@ def _add_drawings(app: FastAPI, shown: Shown) -> None:
 
 
 def _walks(
-    shown: Shown, source: int | None, identity: str | None, session: str | None, agents: tuple[int, ...]
+    state: ViewerState, source: int | None, identity: str | None, session: str | None, agents: tuple[int, ...]
 ) -> tuple[Buildings, list[Walk], tuple[str, ...], int]:
     """What is drawn in one figure: the walks, the agents' names, and which of them is meant."""
     if session is not None and source is not None and identity is not None:
-        first, live = shown.walk(source, identity), shown.session(session)
+        first, live = state.walk(source, identity), state.session(session)
         walk = dataclasses.replace(live.walk(), reference=first.reference, goals=first.goals, radius=first.radius)
-        return live.buildings, [first, walk], (shown.source(source).name, "now"), 1
-    buildings, found = shown.chosen(source, identity, session)
+        return live.buildings, [first, walk], (state.source(source).name, "now"), 1
+    buildings, found = state.chosen(source, identity, session)
     if session is not None or source is None or identity is None:
         return buildings, [found], ("agent",), 0
     agents = agents if source in agents else (source, *agents)
-    walks = [found if number == source else _or_nothing(shown, number, found) for number in agents]
-    return buildings, walks, tuple(shown.source(number).name for number in agents), agents.index(source)
+    walks = [found if number == source else _or_nothing(state, number, found) for number in agents]
+    return buildings, walks, tuple(state.source(number).name for number in agents), agents.index(source)
 
 
-def _or_nothing(shown: Shown, number: int, found: Walk) -> Walk:
+def _or_nothing(state: ViewerState, number: int, found: Walk) -> Walk:
     """The walk of another agent in this episode; one without steps if it has none."""
-    if found.id not in shown.source(number).rows:
+    if found.id not in state.source(number).rows:
         return dataclasses.replace(found, events=[], metrics={}, distances=[])
-    return shown.walk(number, found.id)
+    return state.walk(number, found.id)
 
 
-def _add_exports(app: FastAPI, shown: Shown) -> None:
+def _add_exports(app: FastAPI, state: ViewerState) -> None:
     queue = ExportQueue()
 
     def add(name: str, kind: str, described: str) -> None:
@@ -143,7 +143,7 @@ def _add_exports(app: FastAPI, shown: Shown) -> None:
             session: str | None = None,
             agents: Agents = (),
         ) -> Response:
-            buildings, walks, names, own = await run_in_threadpool(_walks, shown, source, id, session, agents)
+            buildings, walks, names, own = await run_in_threadpool(_walks, state, source, id, session, agents)
 
             def work(check: Check) -> bytes:
                 if ending == ".svg":
@@ -151,7 +151,7 @@ def _add_exports(app: FastAPI, shown: Shown) -> None:
                 return export(ending, buildings, [*walks[:own], with_attention(), *walks[own + 1 :]], names, check)
 
             def with_attention() -> Walk:
-                return shown.chosen(source, id, session, attention=True)[1] if session is None else walks[own]
+                return state.chosen(source, id, session, attention=True)[1] if session is None else walks[own]
 
             content = await queue.make(request, walks[own], work)
             return _download(content, kind, walks[own], ending)

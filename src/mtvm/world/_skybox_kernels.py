@@ -49,12 +49,12 @@ def run_end(lines: NDArray[np.float32], face: int, first: int, width: int) -> in
     """
     if face_at(lines, width - 1) == face:
         return width
-    shown = first
+    within = first
     beyond = width - 1
-    while beyond - shown > 1:
-        middle = (shown + beyond) // 2
+    while beyond - within > 1:
+        middle = (within + beyond) // 2
         if face_at(lines, middle) == face:
-            shown = middle
+            within = middle
         else:
             beyond = middle
     return beyond

@@ -24,8 +24,6 @@ class MapObservation(Observation):
     """What B agents see and remember. The candidates of the viewpoint come first, then those seen earlier and not yet
     visited, the nearest first; headings and elevations lead straight to them from where the agent is."""
 
-    seen_from: Nodes
-    """(B, K) the node from which each candidate was seen, in the view that `candidate_views` names; -1 pads."""
     distances: NDArray[np.float64]
     """(B, K) metres to walk to each; 0 pads."""
     visited: NDArray[np.bool_]
@@ -34,10 +32,6 @@ class MapObservation(Observation):
     """(B, K) true for those that are not candidates of the agent's viewpoint."""
     been: Nodes
     """(B, T) the nodes where each agent has been; -1 pads."""
-
-    @property
-    def shown_from(self) -> Nodes:
-        return self.seen_from
 
     def metres(self, world: World) -> NDArray[np.float64]:
         return self.distances
@@ -78,9 +72,9 @@ class ExploredMap:
         """What the agents see now, and what they remember."""
         seen, world = self.simulator.observe(), self.world
         nodes, seen_from, slots, metres = self._remembered(seen)
-        shown, here = nodes >= 0, seen.node[:, None]
-        count = seen.count + shown.sum(axis=1)
-        away = world.positions[np.where(shown, nodes, here)] - world.positions[here]
+        known, here = nodes >= 0, seen.node[:, None]
+        count = seen.count + known.sum(axis=1)
+        away = world.positions[np.where(known, nodes, here)] - world.positions[here]
         heading = np.arctan2(away[..., 0], away[..., 1]) - seen.heading[:, None]
         elevation = np.arctan2(away[..., 2], np.hypot(away[..., 0], away[..., 1]))
         angles = np.stack([np.sin(heading), np.cos(heading), np.sin(elevation), np.cos(elevation)], axis=-1)
@@ -89,7 +83,7 @@ class ExploredMap:
             """(B, K) what belongs to candidates, followed without a gap by what belongs to remembered nodes."""
             both = np.full((len(here), int(count.max(initial=0)), *now.shape[2:]), fill, dtype=now.dtype)
             both[:, : now.shape[1]] = np.where(_spread(seen.mask, now.ndim), now, fill)[:, : both.shape[1]]
-            rows, columns = np.nonzero(shown)
+            rows, columns = np.nonzero(known)
             both[rows, seen.count[rows] + columns] = then[rows, columns]
             return both
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.io.arrays import keep_cached, read_cached
 from mtvm.io.files import cache_dir, parse_json, read_bytes
 from mtvm.world.views import HALF_HFOV, HEADINGS, VIEW_ELEVATION, VIEW_HEADING, VIEWS
@@ -208,9 +208,9 @@ def _check_records(
     seen: set[str] = set()
     for name in ids:
         if not 1 <= len(name) <= LONGEST_ID or "\0" in name:
-            raise InputError(f"{path}: field 'image_id': {shown(name)!r} is not an id of 1 to {LONGEST_ID} characters.")
+            raise InputError(f"{path}: field 'image_id': {brief(name)!r} is not an id of 1 to {LONGEST_ID} characters.")
         if name in seen:
-            raise InputError(f"{path}: field 'image_id': viewpoint {shown(name)} occurs twice.")
+            raise InputError(f"{path}: field 'image_id': viewpoint {brief(name)} occurs twice.")
         seen.add(name)
     for place, record in enumerate(records):
         if not all(isinstance(number, int | float) and not isinstance(number, bool) for number in record["pose"]):
@@ -265,7 +265,7 @@ def oddities(graph: NavGraph) -> list[str]:
     if len(one_way):
         here, there = (graph.viewpoints[nodes[one_way[0]]] for nodes in (node, other))
         found.append(
-            f"{len(one_way)} edges lead one way only, the first from {shown(here)} to {shown(there)} and not back"
+            f"{len(one_way)} edges lead one way only, the first from {brief(here)} to {brief(there)} and not back"
         )
     lengths = np.linalg.norm(graph.positions[node] - graph.positions[other], axis=1)
     if len(lengths):
@@ -274,7 +274,7 @@ def oddities(graph: NavGraph) -> list[str]:
             found.append(f"edges are {middle:.3g} m long in the middle, where about 2 m is usual; are these metres?")
         elif longest > _LONGEST_USUAL_EDGE:
             here, there = (graph.viewpoints[nodes[lengths.argmax()]] for nodes in (node, other))
-            found.append(f"the edge from {shown(here)} to {shown(there)} is {longest:.0f} m long")
+            found.append(f"the edge from {brief(here)} to {brief(there)} is {longest:.0f} m long")
     return found
 
 

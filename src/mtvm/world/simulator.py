@@ -43,6 +43,8 @@ class Observation:
     """(B, K) elevation of each candidate."""
     angles: NDArray[np.float32]
     """(B, K, 4) sine and cosine of heading, sine and cosine of elevation; zeros pad."""
+    seen_from: NDArray[np.int64]
+    """(B, 1 or K) the node from which each candidate is seen, in the view that `candidate_views` names; -1 pads."""
 
     @property
     def actions(self) -> ActionSpace:
@@ -53,11 +55,6 @@ class Observation:
         """What one of the agents sees, as a batch of one."""
         fields = {field.name: getattr(self, field.name)[row : row + 1] for field in dataclasses.fields(self)}
         return type(self)(**fields)
-
-    @property
-    def shown_from(self) -> NDArray[np.int64]:
-        """(B, 1 or K) the node from which each candidate is seen, in the view that `candidate_views` names."""
-        return self.node[:, None]
 
     @property
     def places(self) -> NDArray[np.float32] | None:
@@ -152,6 +149,7 @@ class Simulator:
             headings=(self._headings.take(node, axis=0)[:, :width] - turn) * mask,
             elevations=self._elevations.take(node, axis=0)[:, :width],
             angles=angles,
+            seen_from=node[:, None].copy(),
         )
 
     def step(self, actions: ArrayLike, space: ActionSpace | None = None) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from mtvm.app.commands import tasks
 from mtvm.app.fetching import explain, fetch, list_sources
 from mtvm.app.options import DataOption, DeviceOption, Switch, console
 from mtvm.app.sources import SOURCES
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.features.converting.captions import CaptionSource, convert_captions
 from mtvm.features.converting.names import convert_names
 from mtvm.tasks.checking import check_data
@@ -38,7 +38,7 @@ def fetch_(
     """
     for name in what:
         if name not in SOURCES:
-            raise InputError(f"there is nothing called {shown(name)} to fetch; there are {', '.join(SOURCES)}.")
+            raise InputError(f"there is nothing called {brief(name)} to fetch; there are {', '.join(SOURCES)}.")
     if not what:
         if run:
             raise InputError("--run downloads only what is named; say what, for example: mtvm data fetch r2r --run.")

@@ -141,7 +141,7 @@ def figure(
     its names where there are no images. walk: an animation, pictures, or a page in one file. A run with several
     evaluations needs --split.
     """
-    from mtvm.app.view import shown_of
+    from mtvm.app.view import viewer_state
     from mtvm.viewer.charts import draw_curves, draw_matrix, draw_memory, draw_mistakes
     from mtvm.viewer.maps import MapOptions, draw_map
     from mtvm.viewer.sources import Defaults
@@ -149,9 +149,9 @@ def figure(
 
     if not 20 <= dpi <= 1200:
         raise InputError(f"--dpi must lie from 20 to 1200, not {dpi}.")
-    shown = shown_of(paths, Defaults(data, task, split, supervision), skyboxes)
-    numbers = [_chosen(shown.sources, task, split, path) for path in paths]
-    sources = [shown.sources[number] for number in numbers]
+    state = viewer_state(paths, Defaults(data, task, split, supervision), skyboxes)
+    numbers = [_chosen(state.sources, task, split, path) for path in paths]
+    sources = [state.sources[number] for number in numbers]
     names = short_names(sources)
     target = out or Path("walk.gif" if kind == "walk" else f"{kind}.svg")
     if kind == "mistakes":
@@ -160,8 +160,8 @@ def figure(
         return
     identity = episode or sources[0].episodes.ids[0]
     thinking = kind != "map" or step is not None
-    walks = [shown.walk(number, identity, attention=thinking) for number in numbers]
-    walk, buildings = walks[0], shown.buildings(sources[0].folder)
+    walks = [state.walk(number, identity, attention=thinking) for number in numbers]
+    walk, buildings = walks[0], state.buildings(sources[0].folder)
     if kind == "walk":
         _write_walk(target, buildings, walks, names)
     elif kind == "map":

@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.features.converting.published import (
     check_id,
     chosen,
@@ -125,10 +125,10 @@ def _sectors(text: Any, where: str) -> list[list[str]]:
     for number in range(_SECTORS):
         title, *captions = lines[number * 4 : number * 4 + 4]
         if title != f"heading {number * _DEGREES} - {(number + 1) * _DEGREES}:":
-            raise InputError(f"{where}: 'heading {number * _DEGREES} - ...:' expected, not {shown(title)!r}.")
+            raise InputError(f"{where}: 'heading {number * _DEGREES} - ...:' expected, not {brief(title)!r}.")
         for row, caption in zip(_ROWS, captions, strict=True):
             if not caption.startswith(f"{row}:"):
-                raise InputError(f"{where}: under {title} '{row}: ...' expected, not {shown(caption)!r}.")
+                raise InputError(f"{where}: under {title} '{row}: ...' expected, not {brief(caption)!r}.")
         sectors.append([caption.partition(":")[2].strip() for caption in captions])
     return sectors
 
@@ -146,7 +146,7 @@ def _detections(sectors: Any, where: str) -> list[list[Any]]:
         for name, place in named.items():
             at = [place.get(field) for field in ("heading", "distance")] if isinstance(place, dict) else []
             if len(at) != 2 or not all(_is_number(value) for value in at):
-                raise InputError(f"{where}: object {shown(name)!r} has no heading and distance.")
+                raise InputError(f"{where}: object {brief(name)!r} has no heading and distance.")
             found.append([number, name, *at])
     return found
 
@@ -184,7 +184,7 @@ def _box(box: Any, where: str) -> list[Any]:
         numbers, share = [], math.nan
     if len(numbers) != 4 or not 0 <= share <= 1:
         raise InputError(
-            f"{where}: {shown(corners)!r} with confidence {shown(confidence)!r} is no box 'x1 y1 x2 y2' with a "
+            f"{where}: {brief(corners)!r} with confidence {brief(confidence)!r} is no box 'x1 y1 x2 y2' with a "
             "confidence from 0 to 1."
         )
     return [name, share, numbers, caption]
@@ -192,7 +192,7 @@ def _box(box: Any, where: str) -> list[Any]:
 
 def _text(value: Any, where: str) -> str:
     if not isinstance(value, str):
-        raise InputError(f"{where}: a text is expected, not {shown(json.dumps(value))}.")
+        raise InputError(f"{where}: a text is expected, not {brief(json.dumps(value))}.")
     return value.strip()
 
 

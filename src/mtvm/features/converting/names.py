@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.features.converting.published import check_id, chosen, json_files, read_object, write_lines
 from mtvm.features.converting.rooms import OTHER_ROOM, Room, Rooms
 from mtvm.features.names import check_place
@@ -60,7 +60,7 @@ def _lines(files: Mapping[str, Mapping[str, Path]], rooms: Rooms | None) -> Iter
             check_id(scan, path)
             content = read_object(path, "file of REVERIE's boxes")
             if list(content) != [viewpoint] or not isinstance(content[viewpoint], dict):
-                raise InputError(f"{path}: not an object with viewpoint {shown(viewpoint)}, as its name says.")
+                raise InputError(f"{path}: not an object with viewpoint {brief(viewpoint)}, as its name says.")
             objects = [_object(key, thing, path) for key, thing in content[viewpoint].items()]
             room = room_of[viewpoint].name if viewpoint in room_of else OTHER_ROOM
             record = {"scan": scan, "viewpoint": viewpoint, "room": room, "objects": objects}
@@ -70,7 +70,7 @@ def _lines(files: Mapping[str, Mapping[str, Path]], rooms: Rooms | None) -> Iter
 
 def _object(key: str, thing: Any, path: Path) -> dict[str, Any]:
     if not isinstance(thing, dict) or not key.isascii() or not key.isdecimal() or len(key) > 9:
-        raise InputError(f"{path}: object {shown(key)!r} is not a number with name, visible_pos and bbox2d.")
+        raise InputError(f"{path}: object {brief(key)!r} is not a number with name, visible_pos and bbox2d.")
     name = thing.get("name")
     if not isinstance(name, str):
         raise InputError(f"{path}: object {key} has no name.")

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.io.files import atomic_path, parse_json, read_bytes
 from mtvm.io.unpacking import unpacked
 from mtvm.world.graph import LONGEST_ID
@@ -48,7 +48,7 @@ def first_of_each(files: Iterable[tuple[str, Path]]) -> dict[str, Path]:
 def chosen(found: dict[str, Path], scans: Collection[str], folder: Path) -> dict[str, Path]:
     """The files of the `scans` that were asked for, all if none was."""
     if absent := set(scans) - set(found):
-        raise InputError(f"{folder}: nothing of scan {shown(min(absent))} is below it; check the names of the scans.")
+        raise InputError(f"{folder}: nothing of scan {brief(min(absent))} is below it; check the names of the scans.")
     return {scan: path for scan, path in found.items() if not scans or scan in scans}
 
 
@@ -65,7 +65,7 @@ def read_object(path: Path, what: str) -> dict[str, Any]:
 def check_id(name: str, path: Path) -> str:
     """A scan, a viewpoint or an object, as readers of lines accept it."""
     if not name.strip() or len(name) > LONGEST_ID:
-        raise InputError(f"{path}: {shown(name)!r} is no id; it must have from 1 to {LONGEST_ID} characters.")
+        raise InputError(f"{path}: {brief(name)!r} is no id; it must have from 1 to {LONGEST_ID} characters.")
     return name
 
 

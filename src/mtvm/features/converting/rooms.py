@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mtvm.errors import InputError, shown
+from mtvm.errors import InputError, brief
 from mtvm.features.converting.published import check_id, read_object
 from mtvm.io.files import read_bytes
 from mtvm.io.unpacking import lines_of
@@ -95,7 +95,7 @@ class Rooms:
     def of(self, scan: str) -> dict[str, Room]:
         """The room of each viewpoint of a scan that is in one."""
         if scan not in self.of_scan:
-            raise InputError(f"{self.source}: says nothing of scan {shown(scan)}; leave out --rooms, or the scan.")
+            raise InputError(f"{self.source}: says nothing of scan {brief(scan)}; leave out --rooms, or the scan.")
         entry = self.of_scan[scan]
         return _read_house(entry) if isinstance(entry, Path) else _read_lad(entry, self.source, scan)
 
@@ -116,7 +116,7 @@ def _house_files(source: Path) -> dict[str, Path]:
 def _read_lad(places: dict[str, Any], source: Path, scan: str) -> dict[str, Room]:
     rooms = {}
     for viewpoint, place in places.items():
-        where = f"{source}, scan {shown(scan)}, viewpoint {shown(viewpoint)}"
+        where = f"{source}, scan {brief(scan)}, viewpoint {brief(viewpoint)}"
         label, region = (place.get("label"), place.get("region_index")) if isinstance(place, dict) else (None, None)
         if not isinstance(label, str) or not isinstance(region, str):
             raise InputError(f"{where}: not an object with the texts label and region_index.")
@@ -145,7 +145,7 @@ def _read_house(path: Path) -> dict[str, Room]:
     rooms = {}
     for viewpoint, (region, where) in region_of.items():
         if region != "-1" and region not in labels:
-            raise InputError(f"{where}: region {shown(region)} of this panorama is not among the house's regions.")
+            raise InputError(f"{where}: region {brief(region)} of this panorama is not among the house's regions.")
         room = _room(labels.get(region, "-"), region, where)
         if room is not None:
             rooms[viewpoint] = room
@@ -157,5 +157,5 @@ def _room(label: str, region: str, where: str) -> Room | None:
     if region == "-1":
         return None
     if label not in _ROOM_OF_LABEL or not region.isascii() or not region.isdecimal() or len(region) > 9:
-        raise InputError(f"{where}: {shown(label)!r} of region {shown(region)!r} is no label of Matterport3D's rooms.")
+        raise InputError(f"{where}: {brief(label)!r} of region {brief(region)!r} is no label of Matterport3D's rooms.")
     return Room(_ROOM_OF_LABEL[label], int(region))

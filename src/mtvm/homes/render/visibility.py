@@ -92,9 +92,9 @@ def semantics_record(
     """One line of the semantics file: the room, and the objects with their boxes in the views that show them."""
     directions, angles = _directions(panorama), pixel_solid_angles(panorama.depth.shape[1])
     visible = _visible_pixels(panorama, _holes(home, panorama, directions))
-    shown = {owner: pixels for owner, pixels in visible.items() if angles[pixels].sum() >= least}
-    owners = sorted(shown)
-    boxes = _view_boxes(directions, angles, [shown[owner] for owner in owners])
+    large_enough = {owner: pixels for owner, pixels in visible.items() if angles[pixels].sum() >= least}
+    owners = sorted(large_enough)
+    boxes = _view_boxes(directions, angles, [large_enough[owner] for owner in owners])
     objects = []
     for owner, own in zip(owners, boxes, strict=True):
         views = [view for view in range(VIEWS) if min(own[view, 2:]) >= LEAST_BOX_SIDE]

@@ -35,7 +35,7 @@ class Guide:
     buildings: Buildings
 
 
-class Shown:
+class ViewerState:
     """The state of a server."""
 
     def __init__(
