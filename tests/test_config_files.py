@@ -10,7 +10,7 @@ from mtvm.configs.run import A2CConfig, TrainConfig
 from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError
 from mtvm.io.config_files import differences, from_plain, to_plain
-from mtvm.io.earlier_configs import run_as_today
+from mtvm.io.earlier_configs import run_as_today, speaker_as_today
 from mtvm.models.parts import MemoryConfig, MTVMConfig, ReleasedCode
 
 FILE = Path("runs/mine/config.json")
@@ -122,4 +122,32 @@ def test_a_speakers_config_of_an_earlier_version_means_the_same():
     plain = speaker.to_dict()
     plain["optimizer"]["accumulate"] = plain["optimizer"].pop("gradient_accumulation")
     assert SpeakerConfig.from_dict(plain, FILE) == speaker
-    assert run_as_today(plain) == speaker.to_dict()
+    assert speaker_as_today(plain) == speaker.to_dict()
+
+
+def test_a_speakers_config_needs_no_option_to_be_known_for_one():
+    plain = SpeakerConfig().to_dict()
+    del plain["validate_on"]
+    assert SpeakerConfig.from_dict(plain, FILE) == SpeakerConfig()
+
+
+@pytest.mark.parametrize("released", ["x", 5, None, [1]])
+def test_odd_options_of_an_earlier_version_are_refused_in_words(released):
+    plain = PRESETS["tiny"].to_dict()
+    plain["model"]["architecture"]["released"] = released
+    plain["loss"]["consistency"]["variant"] = "released"
+    with pytest.raises(InputError, match="model.architecture.released is"):
+        TrainConfig.from_dict(plain, FILE)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("loss.consistency.variant", [1], "no option loss.consistency.variant"),
+        ("optimizer.accumulate", 3, "no option optimizer.accumulate"),
+        ("loss.a2c.discount", 0.5, "no option loss.a2c.discount"),
+    ],
+)
+def test_what_no_earlier_version_wrote_is_refused(option, value, said):
+    with pytest.raises(InputError, match=said):
+        TrainConfig.from_dict(changed(option, value), FILE)

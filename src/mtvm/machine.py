@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import math
 import os
 import re
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -45,6 +47,29 @@ def check_workers(workers: int | None) -> int | None:
     if workers is not None and not 1 <= workers <= _MOST_WORKERS:
         raise InputError(f"--workers must lie from 1 to {_MOST_WORKERS}, not {brief(workers)}.")
     return workers
+
+
+def program_of(module: str) -> str:
+    """For `python -c`: call the module's `main` with the arguments. It first forgets the current folder, in which any
+    file could be called like a module of ours."""
+    return f"import sys; sys.path[:] = filter(None, sys.path); from {module} import main; sys.exit(main(*sys.argv[1:]))"
+
+
+@contextlib.contextmanager
+def child_environment(**variables: str) -> Iterator[None]:
+    """Let processes that are started inside have these variables, and import nothing from the current folder, as far as
+    their Python can be told (3.11)."""
+    variables |= {"PYTHONSAFEPATH": "1"}
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def memory_bytes() -> float:

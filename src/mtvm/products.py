@@ -33,7 +33,7 @@ from torch.nn import functional
 
 from mtvm.errors import InputError
 from mtvm.io.files import cache_dir, write_json
-from mtvm.machine import keep_few_onednn_primitives
+from mtvm.machine import keep_few_onednn_primitives, program_of
 
 Kind = Literal["mkl", "onednn", "bfloat16"]
 """mkl: as torch does it. onednn: by oneDNN, in float32. bfloat16: by oneDNN, in bfloat16; sums, norms, softmax, losses
@@ -263,7 +263,8 @@ def _machine() -> str:
 
 def _in_a_child(hidden: int, intermediate: int) -> dict[str, dict[str, float]]:
     """One line for each kind; where the child dies, for those before."""
-    command = [sys.executable, "-m", "mtvm.products", str(hidden), str(intermediate), str(torch.get_num_threads())]
+    sizes = map(str, (hidden, intermediate, torch.get_num_threads()))
+    command = [sys.executable, "-c", program_of("mtvm.products"), *sizes]
     alone = {name: value for name, value in os.environ.items() if name not in ("WORLD_SIZE", "RANK", "LOCAL_RANK")}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=alone)
     found: dict[str, dict[str, float]] = {"mkl": {"seconds": 1.0, "error": 0.0}}
@@ -271,6 +272,12 @@ def _in_a_child(hidden: int, intermediate: int) -> dict[str, dict[str, float]]:
         name, seconds, error = line.split()
         found[name] = {"seconds": float(seconds), "error": float(error)}
     return found
+
+
+def main(hidden: str, intermediate: str, threads: str) -> None:
+    """What the child does."""
+    torch.set_num_threads(int(threads))
+    _probe(int(hidden), int(intermediate))
 
 
 def _probe(hidden: int, intermediate: int) -> None:
@@ -306,10 +313,3 @@ def _timed(work: Callable[[], object]) -> float:
     started = time.process_time()
     work()
     return time.process_time() - started
-
-
-if __name__ == "__main__":
-    from mtvm import products  # the module that everybody else imports, not this copy of it
-
-    torch.set_num_threads(int(sys.argv[3]))
-    products._probe(int(sys.argv[1]), int(sys.argv[2]))

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import multiprocessing
 import os
 import shutil
 import subprocess
@@ -11,12 +12,13 @@ import pytest
 from command_line import refused
 
 import mtvm
-from mtvm import plugins
+from mtvm import plugins, products
 from mtvm.configs.presets import PRESETS
 from mtvm.configs.run import DataConfig
 from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError
 from mtvm.io.config_files import to_plain
+from mtvm.machine import child_environment, usable_cores
 from mtvm.models.agent import Agent
 from mtvm.models.config import ModelConfig, SpeakerModelConfig
 from mtvm.models.network import make_network
@@ -252,6 +254,27 @@ def test_the_process_of_a_trial_imports_nothing_from_the_current_folder(download
     )
     assert "trial.json" in done.stderr
     assert not ran(downloads)
+
+
+def test_the_process_that_measures_products_imports_nothing_from_the_current_folder(downloads):
+    (downloads / "mtvm").mkdir()
+    for name in ("mtvm/__init__.py", "torch.py", "json.py"):
+        (downloads / name).write_text(PAYLOAD)
+    assert set(products._in_a_child(16, 16)) == set(products.KINDS)
+    assert not ran(downloads)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 always searches the current folder here")
+def test_processes_of_a_demo_import_nothing_from_the_current_folder(downloads):
+    for name in ("multiprocessing.py", "socket.py"):
+        (downloads / name).write_text(PAYLOAD)
+    with child_environment():
+        child = multiprocessing.get_context("spawn").Process(target=usable_cores)
+        child.start()
+    child.join()
+    assert child.exitcode == 0
+    assert not ran(downloads)
+    assert "PYTHONSAFEPATH" not in os.environ
 
 
 def test_python_m_mtvm_takes_no_code_from_the_current_folder(downloads):

@@ -34,7 +34,7 @@ from mtvm.homes.build import WorldConfig, build_world
 from mtvm.homes.drawing import draw_episode, draw_home
 from mtvm.homes.generate import generate_home
 from mtvm.learning.run_folder import RunFolder
-from mtvm.machine import ending_signals, require_matplotlib, require_torch, usable_cores
+from mtvm.machine import child_environment, ending_signals, require_matplotlib, require_torch, usable_cores
 from mtvm.models.parts import MemoryConfig, NoHistoryConfig
 from mtvm.progress import notice, progress
 from mtvm.tasks.data import DataFolder
@@ -147,11 +147,10 @@ def _train_both(out: Path, data: Path, updates: int | None) -> None:
         name: context.Process(target=train_agent, args=(out / folder, data, name == MEMORY, total))
         for name, folder in _RUNS.items()
     }
-    threads = os.environ.get("OMP_NUM_THREADS")
-    os.environ["OMP_NUM_THREADS"] = str(max(usable_cores() // 2, 1))  # read by the new processes
     try:
         with _ended_by_any_signal():
-            _start_all(workers.values())
+            with child_environment(OMP_NUM_THREADS=str(max(usable_cores() // 2, 1))):
+                _start_all(workers.values())
             _watch(out, total, workers.values())
     except KeyboardInterrupt:
         notice("the agents save what they have learnt; the same command goes on from there.")
@@ -162,9 +161,6 @@ def _train_both(out: Path, data: Path, updates: int | None) -> None:
             worker.terminate()
         for worker in workers.values():
             worker.join()
-        os.environ.pop("OMP_NUM_THREADS")
-        if threads is not None:
-            os.environ["OMP_NUM_THREADS"] = threads
     failed = [name for name, worker in workers.items() if worker.exitcode != 0]
     if failed:
         raise InputError(f"{out}: training the agent {failed[0]} failed; see its message above.")

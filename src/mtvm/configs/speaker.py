@@ -9,7 +9,7 @@ from typing import Any
 from mtvm.configs.run import DataConfig, OptimizerConfig, Split
 from mtvm.errors import InputError
 from mtvm.io.config_files import check_numbers, from_plain, to_plain
-from mtvm.io.earlier_configs import run_as_today
+from mtvm.io.earlier_configs import speaker_as_today
 from mtvm.models.config import SpeakerModelConfig
 
 
@@ -51,7 +51,7 @@ class SpeakerConfig:
         if not 0 <= self.label_smoothing < 1:
             raise InputError(f"label_smoothing must lie from 0 to below 1, not {self.label_smoothing}.")
 
-    as_today = staticmethod(run_as_today)
+    as_today = staticmethod(speaker_as_today)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""

@@ -38,7 +38,7 @@ from mtvm.homes.painter import write_skybox
 from mtvm.io.config_files import from_plain
 from mtvm.io.files import atomic_path, cache_dir, read_json, write_json, write_text
 from mtvm.io.locks import HAS_LOCKS, lock
-from mtvm.machine import check_seed, usable_cores
+from mtvm.machine import check_seed, child_environment, usable_cores
 from mtvm.progress import notice, progress
 from mtvm.tasks.registry import TASKS
 from mtvm.world.graph import SUFFIX, NavGraph
@@ -51,6 +51,7 @@ WORLD = "world"
 """The folder inside that in which a world is built, which becomes the world."""
 SPLITS = ("train", "val_seen", "val_unseen", "test")
 
+_ONE_CORE = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 _MOST_HOMES = 10_000
 _NUMBERS_A_HOME = 1000  # the ids of home n's entries start at n times this
 _SEEN_SHARE = 0.09  # share of a training home's paths that is held out for val_seen
@@ -229,7 +230,10 @@ def _build_homes(building: Path, config: WorldConfig, scans: list[str], workers:
         for number, scan in todo:
             yield _build_home(building, config, number, scan)
         return
-    with _quiet_threads(), ProcessPoolExecutor(count, initializer=_end_with, initargs=(os.getpid(),)) as pool:
+    with (
+        child_environment(**_ONE_CORE),
+        ProcessPoolExecutor(count, initializer=_end_with, initargs=(os.getpid(),)) as pool,
+    ):
         jobs = [pool.submit(_build_home, building, config, number, scan) for number, scan in todo]
         try:
             for job in as_completed(jobs):
@@ -370,19 +374,3 @@ def _write_manifest(world: Path, config: WorldConfig) -> None:
 
 def _digest(path: Path) -> str:
     return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
-
-
-@contextlib.contextmanager
-def _quiet_threads() -> Iterator[None]:
-    """Limit each worker process to one core."""
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    before = {name: os.environ.get(name) for name in names}
-    os.environ.update(dict.fromkeys(names, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value

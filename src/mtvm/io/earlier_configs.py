@@ -33,39 +33,48 @@ def model_as_today(values: Any) -> Any:
     return rest
 
 
+def speaker_as_today(values: Any) -> Any:
+    """A plain config of a speaker's training, whose model has no parts."""
+    if not isinstance(values, dict) or "optimizer" not in values:
+        return values
+    return values | {"optimizer": _renamed(values["optimizer"], accumulate="gradient_accumulation")}
+
+
 def run_as_today(values: Any) -> Any:
-    """A plain config of a run, of an agent or of a speaker."""
+    """A plain config of an agent's training."""
     if not isinstance(values, dict):
         return values
-    run = dict(values)
-    if "model" in run and "validate_on" not in run:  # which only speakers have, whose models have no parts
+    run = dict(speaker_as_today(values))
+    if "model" in run:
         run["model"] = model_as_today(run["model"])
-    run["optimizer"] = _renamed(run.get("optimizer"), accumulate="gradient_accumulation")
     if isinstance(loss := run.get("loss"), dict):
         names = {"discount": "gamma", "value_weight": "value_coefficient", "entropy_weight": "entropy_coefficient"}
         run["loss"] = loss | ({"a2c": _renamed(loss["a2c"], **names)} if "a2c" in loss else {})
         run = _with_released_loss(run)
-    return {name: value for name, value in run.items() if name in values}
+    return run
 
 
 def _with_released_loss(run: dict[str, Any]) -> dict[str, Any]:
     """Which consistency loss it was, which the loss's own config said once."""
     loss, model = run["loss"], run.get("model")
     consistency = loss.get("consistency")
-    if not isinstance(consistency, dict) or "variant" not in consistency:
+    if not isinstance(consistency, dict) or consistency.get("variant") not in ("paper", "released"):
         return run
     kept = {name: value for name, value in consistency.items() if name != "variant"}
     run = run | {"loss": loss | {"consistency": kept}}
     architecture = model.get("architecture") if isinstance(model, dict) else None
     if consistency["variant"] == "released" and isinstance(model, dict) and isinstance(architecture, dict):
-        switches = architecture.get("released", {}) | {"consistency": True}
-        run["model"] = model | {"architecture": architecture | {"released": switches}}
+        switches = architecture.get("released", {})
+        if architecture.get("name") == "mtvm" and isinstance(switches, dict):
+            run["model"] = model | {"architecture": architecture | {"released": switches | {"consistency": True}}}
     return run
 
 
 def _renamed(values: Any, **names: str) -> Any:
     """The values with the new names of some."""
-    return {names.get(name, name): value for name, value in values.items()} if isinstance(values, dict) else values
+    if not isinstance(values, dict) or any(new in values for new in names.values()):
+        return values
+    return {names.get(name, name): value for name, value in values.items()}
 
 
 def _some(values: dict[str, Any], **names: str) -> dict[str, Any]:

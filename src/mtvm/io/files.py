@@ -80,8 +80,11 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of JSON; Python would keep the last value of a key that occurs twice."""
     made = dict(pairs)
     if len(made) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _RepeatedKeyError(next(key for key in keys if keys.count(key) > 1))
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise _RepeatedKeyError(key)
+            seen.add(key)
     return made
 
 

@@ -18,7 +18,7 @@ from mtvm.features.guesses import NameGuesser
 from mtvm.io.files import atomic_path, read_json, write_json, write_text
 from mtvm.learning.data import Data
 from mtvm.learning.run_folder import EVALUATIONS, GUESSER, RunFolder, Selection, is_number
-from mtvm.learning.seen import SEEN
+from mtvm.learning.seen import keep_seen, read_seen
 from mtvm.models.saving import CARD, load_model, save_compact
 from mtvm.tasks.evaluation_folder import METRICS_FILE, read_manifest, write_manifest
 from mtvm.tasks.metric import Metric
@@ -49,8 +49,8 @@ def release(run: Path, out: Path) -> Path:
         there = RunFolder(fresh)
         there.write_config(dataclasses.replace(config, out=Path(out.name), data=data, init=None))
         save_compact(model, there.best, card)
-        if (folder.best / SEEN).is_file():
-            shutil.copyfile(folder.best / SEEN, there.best / SEEN)
+        if (seen := read_seen(folder.best)) is not None:
+            keep_seen(there.best, seen)
         if guesser is not None:
             NameGuesser.load(guesser).save(there.best / GUESSER, compact=True)
         write_text(fresh / CARD, card)

@@ -31,7 +31,6 @@ from mtvm.configs.run import DataConfig, Products, SelectionConfig, Split, Train
 from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError, brief
 from mtvm.io.config_files import completed, differences
-from mtvm.io.earlier_configs import run_as_today
 from mtvm.io.files import read_json, remove_leftovers, write_json
 from mtvm.io.locks import lock
 from mtvm.learning.record import RECORD, read_record
@@ -152,7 +151,12 @@ class RunFolder:
         if _is_speakers(there) != isinstance(config, SpeakerConfig):
             raise InputError(f"{self.path}: another kind of run is there; name another folder with --out.")
         refuse_changes(
-            run_as_today(there), config, self.path, "a run with another config is there", "there", "name another folder"
+            config.as_today(there),
+            config,
+            self.path,
+            "a run with another config is there",
+            "there",
+            "name another folder",
         )
 
     def lines(self) -> list[dict[str, Any]]:

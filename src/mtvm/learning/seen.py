@@ -27,15 +27,21 @@ def keep_seen(folder: Path, seen: dict[str, str | None]) -> None:
     write_json(folder / SEEN, seen, indent=1)
 
 
-def tell_other_sight(folder: Path, seen: dict[str, str | None]) -> None:
-    """Say so if the agent in a folder learnt to see something else."""
+def read_seen(folder: Path) -> dict[str, str | None] | None:
+    """What the agent in a folder learnt to see; None if nobody wrote it down."""
     path = folder / SEEN
     if not path.is_file():
-        return
+        return None
     learnt = read_json(path, "note on what an agent sees")
     if not isinstance(learnt, dict) or not all(isinstance(learnt.get(part), str | None) for part in _PARTS):
         raise InputError(f"{path}: does not say what an agent sees; copy it again, or remove it.")
-    if any(learnt.get(part) != seen[part] for part in ("sight", "id")):
+    return {part: learnt.get(part) for part in _PARTS}
+
+
+def tell_other_sight(folder: Path, seen: dict[str, str | None]) -> None:
+    """Say so if the agent in a folder learnt to see something else."""
+    learnt = read_seen(folder)
+    if learnt is not None and any(learnt[part] != seen[part] for part in ("sight", "id")):
         notice(
             f"{folder}: this agent learnt to see {_described(learnt)}, and is given {_described(seen)}; what is of the "
             "same width need not mean the same."

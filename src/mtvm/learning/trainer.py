@@ -19,7 +19,6 @@ from mtvm.configs.recipe import RecipeConfig
 from mtvm.configs.run import DataConfig, TrainConfig
 from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError
-from mtvm.io.earlier_configs import run_as_today
 from mtvm.io.files import write_json
 from mtvm.learning import checkpoint, parallel
 from mtvm.learning.interruption import interruption
@@ -279,7 +278,8 @@ class Trainer:
         """Raise if the data or the config is another than that of the checkpoint, or if anything in it does not fit."""
         checkpoint.refuse_other_data(path, state["data"], self.learner.fingerprints)
         what, where = f"{CONFIG} is not the config that this run began with", "in the checkpoint"
-        refuse_changes(run_as_today(state["config"]), self.config, path, what, where, "restore it, or begin a new run")
+        before = self.config.as_today(state["config"])
+        refuse_changes(before, self.config, path, what, where, "restore it, or begin a new run")
         for name, ours in self._progress().items():
             if name != "data":
                 checkpoint.check_kind(state[name], ours, name)

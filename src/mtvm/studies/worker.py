@@ -14,6 +14,7 @@ from mtvm.configs.run import Split
 from mtvm.errors import InputError
 from mtvm.io.files import atomic_path, write_json, write_text
 from mtvm.learning.run_folder import RunFolder
+from mtvm.machine import program_of
 from mtvm.plugins import TRUST, give_names, given_names, trusting_code, trusts_code
 from mtvm.studies.trial import COST, Evaluated, Trial
 
@@ -25,11 +26,7 @@ class TrialInterruptedError(Exception):
     """The training was asked to stop, and has saved its state."""
 
 
-PROGRAM = (
-    "import sys; sys.path[:] = filter(None, sys.path); from mtvm.studies.worker import main; "
-    "sys.exit(main(*sys.argv[1:]))"
-)
-"""For `python -c`. It first forgets the current folder, in which any file could be called like a module of ours."""
+PROGRAM = program_of("mtvm.studies.worker")
 
 
 def arguments_of(trial: Trial) -> list[str]:
