@@ -136,7 +136,7 @@ def test_odd_options_of_an_earlier_version_are_refused_in_words(released):
     plain = PRESETS["tiny"].to_dict()
     plain["model"]["architecture"]["released"] = released
     plain["loss"]["consistency"]["variant"] = "released"
-    with pytest.raises(InputError, match="model.architecture.released is"):
+    with pytest.raises(InputError, match=r"model\.architecture\.released is"):
         TrainConfig.from_dict(plain, FILE)
 
 

@@ -67,6 +67,21 @@ def test_nothing_is_overwritten_and_a_folder_without_a_run_is_refused(run, tmp_p
     assert not (tmp_path / "out").exists()
 
 
+def test_nothing_else_comes_along_by_a_link_in_the_run(run, tmp_path):
+    """A run that was downloaded may hold a link to a file of one's own."""
+    copy = shutil.copytree(run, tmp_path / "run")
+    seen = copy / "best" / "seen.json"
+    said = json.loads(seen.read_text())
+    seen.unlink()
+    (tmp_path / "secret.json").write_text(json.dumps(said | {"password": "tiger"}))
+    seen.symlink_to(tmp_path / "secret.json")
+    assert json.loads((release(copy, tmp_path / "out") / "best" / "seen.json").read_text()) == said
+    (tmp_path / "secret.json").write_text("tiger")
+    with pytest.raises(InputError, match=r"seen\.json: not valid JSON"):
+        release(copy, tmp_path / "other")
+    assert not (tmp_path / "other").exists()
+
+
 def test_metrics_that_are_none_are_refused(run, tmp_path):
     copy = shutil.copytree(run, tmp_path / "run")
     (copy / "eval" / "r2r-val_unseen" / "metrics.json").write_text("5")

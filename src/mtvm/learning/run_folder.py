@@ -150,14 +150,8 @@ class RunFolder:
             raise InputError(f"{self.config_file}: not the config of a run; name another folder with --out.")
         if _is_speakers(there) != isinstance(config, SpeakerConfig):
             raise InputError(f"{self.path}: another kind of run is there; name another folder with --out.")
-        refuse_changes(
-            config.as_today(there),
-            config,
-            self.path,
-            "a run with another config is there",
-            "there",
-            "name another folder",
-        )
+        what, remedy = "a run with another config is there", "name another folder"
+        refuse_changes(config.as_today(there), config, self.path, what, "there", remedy)
 
     def lines(self) -> list[dict[str, Any]]:
         """The lines of the record."""
