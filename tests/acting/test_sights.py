@@ -11,12 +11,13 @@ from mtvm.acting.policy import Decision, Policy
 from mtvm.acting.scenes import Scenes
 from mtvm.acting.walk import Walking, walk
 from mtvm.errors import InputError
+from mtvm.features.detections import check_detections
 from mtvm.tasks.load import load_episodes
 from mtvm.world.views import VIEW_HEADING, direction_in_view
 
 
 class Reader(Policy):
-    wants = ("captions", "objects", "rooms")
+    wants = ("captions", "detections", "objects", "rooms")
 
     def start(self, episodes):
         pass
@@ -37,7 +38,8 @@ def described(tmp_path_factory, tiny_world, tiny_folder):
         here = {"scan": tiny_world.scan(node), "viewpoint": str(tiny_world.viewpoints[node])}
         rows = [[f"{45 * n} {row}" for row in ("down", "level", "up")] for n in range(8)]
         rows[3][2] = ""
-        captions.append(here | {"captions": rows})
+        found = [[0, "lamp", -10, 2.5], [3, "sofa_1", 135, 1.0], [4, "sofa_2", 140.5, 1.5]]
+        captions.append(here | {"captions": rows, "detections": found})
         chair = {"id": node, "name": "chair", "views": [14, 15], "boxes": [[310, 230, 20, 20], [0, 0, 10, 10]]}
         places.append(here | {"room": "dining_room" if node % 2 else "tv", "objects": [chair]})
     with gzip.open(folder / "captions.jsonl.gz", "wt") as file:
@@ -96,6 +98,45 @@ def test_captions_are_those_nearest_to_the_direction(sights):
         for caption in sight.captions:
             absolute = math.degrees(sight.heading + caption.heading)
             assert math.remainder(absolute - float(caption.text.split()[0]), 360) == pytest.approx(0, abs=1e-6)
+
+
+def test_detections_are_those_of_the_place_and_of_a_direction(sights):
+    for sight in sights:
+        assert [(one.name, one.distance) for one in sight.detections] == [("sofa", 1.0), ("lamp", 2.5)], "nearest first"
+        for one, degrees in zip(sight.detections, (135, -10), strict=True):
+            turned = math.remainder(math.degrees(one.heading + sight.heading) - degrees, 360)
+            assert turned == pytest.approx(0, abs=1e-6)
+        for candidate in sight.candidates:
+            ahead = math.degrees(sight.heading) + math.degrees(candidate.heading)
+            within = {name for name, at in (("sofa", 135), ("lamp", -10)) if abs(math.remainder(ahead - at, 360)) < 30}
+            assert {one.name for one in candidate.detections} == within
+
+
+def test_detections_in_boxes_lie_where_their_views_look():
+    boxes = [[] for _ in range(36)]
+    boxes[14] = [["chair", 0.4, [310, 230, 330, 250], "a chair"], ["bed", 0.9, [0, 230, 20, 250], "a bed"]]
+    boxes[15] = [["chair", 0.3, [0, 230, 20, 250], "a chair"]]
+    found = check_detections({"scan": "s", "viewpoint": "v", "objects": boxes}, "here").detections
+    assert [one.name for one in found] == ["bed", "chair"], "the surest first, what two views show once"
+    assert found[1].heading == pytest.approx(VIEW_HEADING[14])
+    assert found[0].heading < found[1].heading
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, "has neither 'detections' nor 'objects'"),
+        ({"objects": [[]]}, "has neither 'detections' nor 'objects'"),
+        ({"detections": [[0, "sofa", 10]]}, r"not \[sector, name, heading, distance\]"),
+        ({"detections": [[0, "sofa", float("nan"), 1]]}, r"not \[sector, name, heading, distance\]"),
+        ({"detections": [[0, "sofa", 10, -1]]}, r"not \[sector, name, heading, distance\]"),
+        ({"detections": [[0, "s" * 300, 10, 1]]}, "has more than 200 letters"),
+        ({"objects": [[["sofa", 0.9, [1, 2, 3]]]] + [[]] * 35}, r"is not \[name, confidence, corners\]"),
+    ],
+)
+def test_detections_that_are_none_are_refused(fields, said):
+    with pytest.raises(InputError, match=said):
+        check_detections({"scan": "s", "viewpoint": "v"} | fields, "here")
 
 
 def test_objects_and_rooms_are_those_of_the_place(sights, tiny_world):
@@ -159,7 +200,7 @@ def test_agents_are_shown_only_what_they_say_they_want(described):
         (("captions",), r"no file captions.jsonl\(.gz\) below it"),
         (("rooms",), r"no file viewpoints.jsonl\(.gz\) below it"),
         (("images",), "no skyboxes of scan"),
-        (("smells",), "there is no 'smells'; name some of captions, images, objects, rooms"),
+        (("smells",), "there is no 'smells'; name some of captions, detections, images, objects, rooms"),
     ],
 )
 def test_scenes_refuse_what_is_not_there_before_anybody_walks(tiny_folder, tiny_world, wants, said):
@@ -180,4 +221,5 @@ def test_real_captions_speak_of_the_real_views(real_data):
     for sight in sights:
         assert len(sight.captions) == 24
         assert sight.room
+        assert all(one.distance < 10 for one in sight.detections)
         assert all(len(candidate.captions) == 3 for candidate in sight.candidates)

@@ -172,6 +172,9 @@ def _write_texts(folder):
     seen = {"id": 1, "name": "chair", "views": [3], "boxes": [[1, 2, 3, 4]]}
     rooms = [{"scan": "s", "viewpoint": f"v{n}", "room": "hall", "objects": [seen]} for n in range(4)]
     said = [{"scan": "s", "viewpoint": f"v{n}", "captions": [["a", "b", ""]] * 8} for n in range(4)]
+    boxes = [[["chair", 0.5, [1, 2, 3, 4], "a chair"]]] * 36
+    for record, found in zip(said, [{"detections": [[0, "chair", 5.5, 1.25]]}, {"objects": boxes}] * 2, strict=True):
+        record.update(found)
     lines = "".join(json.dumps(line) + "\n" for line in rooms).encode()
     (folder / "viewpoints.jsonl").write_bytes(lines)
     (folder / "viewpoints.jsonl.gz").write_bytes(gzip.compress(lines))

@@ -21,6 +21,7 @@ from samples import SMALL
 from mtvm.app.cli import main
 from mtvm.errors import InputError
 from mtvm.features.captions import load_captions
+from mtvm.features.detections import read_detections
 from mtvm.features.importing import import_features
 from mtvm.features.names import read_semantics
 from mtvm.homes.build import WorldConfig, _is_built, config_of
@@ -291,6 +292,7 @@ TARGETS = [
         lambda f: list(read_semantics(f / "texts/viewpoints.jsonl.gz")),
     ),
     Target("captions", ("texts/captions.jsonl",), lambda f: load_captions(f / "texts/captions.jsonl")),
+    Target("detections", ("texts/captions.jsonl",), lambda f: list(read_detections(f / "texts/captions.jsonl"))),
     Target("agent's folder", ("weights/agent/config.json", "weights/agent/model.safetensors"), _agent),
     *(
         Target(f"weights import: {name}", (f"weights/{name}",), _released(name))

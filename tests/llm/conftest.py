@@ -49,7 +49,8 @@ def hasty_clock():
 
 @pytest.fixture(scope="session")
 def described(tmp_path_factory, tiny_world, tiny_folder):
-    """The tiny world's folder, with captions that say where they are, and one of them that gives orders."""
+    """The tiny world's folder, with captions that say where they are; one of them, and an object
+    that was found, give orders."""
     folder = tmp_path_factory.mktemp("described")
     (folder / "connectivity").symlink_to(tiny_folder / "connectivity")
     (folder / "R2R").symlink_to(tiny_folder / "R2R")
@@ -58,6 +59,7 @@ def described(tmp_path_factory, tiny_world, tiny_folder):
         rows = [[f"view {n} {row} of {node}" for row in ("down", "level", "up")] for n in range(8)]
         rows[2][1] = ORDER
         here = {"scan": tiny_world.scan(node), "viewpoint": str(tiny_world.viewpoints[node])}
-        lines.append(json.dumps(here | {"captions": rows}) + "\n")
+        found = [[0, ORDER, 20, 1.5], [4, "lamp_1", 170, 2.0]]
+        lines.append(json.dumps(here | {"captions": rows, "detections": found}) + "\n")
     (folder / "captions.jsonl").write_text("".join(lines))
     return folder

@@ -32,9 +32,9 @@ Moves = Literal["candidates", "map", "turns"]
 that it saw earlier. turns: R2R's low-level actions, forward, right and left."""
 MOVES: tuple[Moves, ...] = get_args(Moves)
 
-Want = Literal["captions", "images", "objects", "rooms"]
-"""What the data folder says of each viewpoint. Captions and images come from pixels; objects and rooms were annotated
-by people, which no robot has."""
+Want = Literal["captions", "detections", "images", "objects", "rooms"]
+"""What the data folder says of each viewpoint. Captions, detections (objects that a detector found) and images come
+from pixels; objects and rooms were annotated by people, which no robot has."""
 WANTS: tuple[Want, ...] = get_args(Want)
 ANNOTATED: frozenset[Want] = frozenset({"objects", "rooms"})
 
@@ -199,4 +199,6 @@ def track_of(wants: Sequence[Want]) -> str:
     """What results of an agent that reads these may be compared with."""
     if ANNOTATED & set(wants):
         return "privileged"
-    return "images" if "images" in wants else "captions only" if wants else "blind"
+    if "images" in wants:
+        return "images"
+    return "captions and detections" if "detections" in wants else "captions only" if wants else "blind"

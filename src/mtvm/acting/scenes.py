@@ -1,4 +1,4 @@
-"""What the data folder says of viewpoints, for agents that read: captions, objects, rooms and images.
+"""What the data folder says of viewpoints, for agents that read: captions, detections, objects, rooms and images.
 
 Files are read when they are first asked for, and only for the buildings that agents walk in.
 """
@@ -17,13 +17,19 @@ from numpy.typing import NDArray
 from mtvm.acting.policy import WANTS, Want
 from mtvm.errors import InputError
 from mtvm.features.captions import CaptionedPlace, read_captions
+from mtvm.features.detections import Detection, read_detections
 from mtvm.features.names import SeenPlace, object_phrase, read_semantics, room_phrase
 from mtvm.tasks.data import DataFolder
 from mtvm.world.skybox import SkyboxRenderer, skybox_folder
 from mtvm.world.views import ELEVATION_STEP, IMAGE_HEIGHT, IMAGE_WIDTH, ROWS, direction_in_view
 from mtvm.world.world import World
 
-_FILES: dict[Want, str] = {"captions": "captions.jsonl", "objects": "viewpoints.jsonl", "rooms": "viewpoints.jsonl"}
+_FILES: dict[Want, str] = {
+    "captions": "captions.jsonl",
+    "detections": "captions.jsonl",
+    "objects": "viewpoints.jsonl",
+    "rooms": "viewpoints.jsonl",
+}
 
 
 class Caption(NamedTuple):
@@ -97,6 +103,11 @@ class Scenes:
         self.check("captions")
         return list(self._captioned.values())
 
+    def detections(self, node: int) -> list[Detection]:
+        """What a detector found all around a node, the nearest first."""
+        self.check("detections")
+        return self._detected.get(self._key(node), [])
+
     def objects(self, node: int) -> list[Thing]:
         """What is seen from a node, the largest first."""
         self.check("objects")
@@ -136,6 +147,11 @@ class Scenes:
     def _captioned(self) -> dict[tuple[str, str], CaptionedPlace]:
         places = read_captions(self._file("captions"), self.world.scans)
         return {(place.scan, place.viewpoint): place for place in places}
+
+    @functools.cached_property
+    def _detected(self) -> dict[tuple[str, str], list[Detection]]:
+        places = read_detections(self._file("detections"), self.world.scans)
+        return {(place.scan, place.viewpoint): place.detections for place in places}
 
     @functools.cached_property
     def _annotated(self) -> dict[tuple[str, str], SeenPlace]:

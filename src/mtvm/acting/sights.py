@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.acting.scenes import Caption, Scenes, Thing
+from mtvm.features.detections import Detection
 from mtvm.tasks.episode import Episode, EpisodeSet
 from mtvm.world.simulator import Observation
-from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING
+from mtvm.world.views import HEADING_STEP, VIEW_ELEVATION, VIEW_HEADING
 from mtvm.world.world import World
 
 
@@ -52,8 +53,8 @@ class Sights(Sequence["Sight"]):
 
 
 class Sight:
-    """What one agent sees, for reading. Angles are in radians; those of candidates, captions and objects are relative
-    to the agent's heading, clockwise, from -pi to pi."""
+    """What one agent sees, for reading. Angles are in radians; those of candidates, captions, detections and objects
+    are relative to the agent's heading, clockwise, from -pi to pi."""
 
     def __init__(self, sights: Sights, place: int) -> None:
         self.sights, self.place = sights, place
@@ -106,6 +107,14 @@ class Sight:
         ]
 
     @functools.cached_property
+    def detections(self) -> list[Detection]:
+        """What a detector found in the panorama, the nearest first."""
+        return [
+            one._replace(heading=_relative(one.heading - self.heading))
+            for one in self.sights.scenes.detections(self.node)
+        ]
+
+    @functools.cached_property
     def objects(self) -> list[Thing]:
         """What people marked in the panorama, the largest first."""
         return [
@@ -143,11 +152,23 @@ class Candidate:
     @property
     def captions(self) -> list[str]:
         """What an image model said of the views in its direction, the one that shows it best first."""
-        east, north, up = (self._world.positions[self.node] - self._world.positions[self.seen_from]).tolist()
+        return self._scenes.captions_towards(self.seen_from, *self._direction)
+
+    @property
+    def detections(self) -> list[Detection]:
+        """What a detector found in its direction, the nearest first."""
+        heading, _ = self._direction
+        found = self._scenes.detections(self.seen_from)
+        ahead = [one for one in found if abs(_relative(one.heading - heading)) <= HEADING_STEP]
+        return [one._replace(heading=_relative(one.heading - self._facing)) for one in ahead]
+
+    @property
+    def _direction(self) -> tuple[float, float]:
+        """Absolute heading and elevation in which it lies, from where it is seen."""
         if self.node == self.seen_from:
-            return self._scenes.captions_towards(self.node, VIEW_HEADING[self.view], VIEW_ELEVATION[self.view])
-        elevation = math.atan2(up, math.hypot(east, north))
-        return self._scenes.captions_towards(self.seen_from, math.atan2(east, north), elevation)
+            return float(VIEW_HEADING[self.view]), float(VIEW_ELEVATION[self.view])
+        east, north, up = (self._world.positions[self.node] - self._world.positions[self.seen_from]).tolist()
+        return math.atan2(east, north), math.atan2(up, math.hypot(east, north))
 
     @property
     def objects(self) -> list[Thing]:

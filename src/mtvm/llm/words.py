@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from mtvm.acting.policy import Want
 from mtvm.acting.scenes import Thing
 from mtvm.acting.sights import Candidate, Sight
+from mtvm.features.detections import Detection
 from mtvm.llm.answers import STOP
 
 _LONGEST_CAPTION, _LONGEST_INSTRUCTION, _LONGEST_THOUGHT = 200, 4000, 400
@@ -88,6 +89,8 @@ class Journal:
             parts.append(f"in the {quoted(candidate.room)}")
         if "captions" in self.sees and candidate.captions:
             parts.append("looks like " + ", ".join(map(quoted, candidate.captions)))
+        if "detections" in self.sees and (found := candidate.detections):
+            parts.append("found there: " + _names(found))
         if "objects" in self.sees and candidate.objects:
             parts.append("objects there: " + _names(candidate.objects))
         return "; ".join(parts)
@@ -125,6 +128,8 @@ class Journal:
         seen = [f"{quoted(one.name)} {direction(one.heading)}" for one in self._objects(sight)[:_MOST_OBJECTS]]
         if seen:
             lines.append("Objects: " + ", ".join(seen))
+        if "detections" in self.sees and sight.detections:
+            lines.append("Found by a detector: " + ", ".join(map(_found, sight.detections[:_MOST_OBJECTS])))
         if "images" in self.sees:
             lines.append("The pictures show what is seen towards each place.")
         return _listed(lines)
@@ -160,7 +165,12 @@ ADVICE_NOTE = (
 )
 
 
-def _names(things: Sequence[Thing]) -> str:
+def _found(one: Detection) -> str:
+    metres = "" if one.distance is None else f", {one.distance:.1f} m"
+    return f"{quoted(one.name)} {direction(one.heading)}{metres}"
+
+
+def _names(things: Sequence[Thing | Detection]) -> str:
     return ", ".join(quoted(name) for name in list(dict.fromkeys(one.name for one in things))[:_MOST_OBJECTS])
 
 
