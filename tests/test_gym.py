@@ -81,6 +81,21 @@ def test_step_by_the_teacher_succeeds_and_starts_the_next_episodes(tiny_folder):
     assert seen == [expected[i % len(expected)] for i in range(len(seen))]
 
 
+def test_sights_are_what_policies_are_shown(tiny_folder):
+    envs = vector(tiny_folder, split="val_unseen", order="sequential").unwrapped
+    observation, info = envs.reset(seed=0)
+    for step in range(3):
+        for row, sight in enumerate(envs.sights):
+            assert (sight.episode.id, sight.step) == (info["id"][row], step)
+            assert (sight.instruction, sight.viewpoint) == (observation["instruction"][row], info["viewpoint"][row])
+            assert sight.stop == observation["actions"][row].sum() - 1
+        observation, *_, info = envs.step(np.ones(6, dtype=int))
+    envs.step(np.zeros(6, dtype=int))
+    envs.step(np.zeros(6, dtype=int))
+    assert (envs.sights.steps == 0).all()
+    assert [sight.row for sight in envs.sights] == list(range(6, 12))
+
+
 def test_step_by_the_teacher_passes_via(there_and_back):
     envs = mtvm.gym.NavigationVectorEnv(6, episodes=there_and_back, order="sequential", max_steps=40)
     observation, info = envs.reset(seed=0)

@@ -1,4 +1,4 @@
-"""Gymnasium environments over the batched simulator, for every task.
+"""Gymnasium environments over the walk of all agents, for every task.
 
     import gymnasium
     envs = gymnasium.make_vec("mtvm.gym:mtvm/R2R-v0", num_envs=64, data="path/to/data", split="train")
@@ -21,8 +21,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from mtvm.acting.navigator import at_starts
 from mtvm.acting.policy import Decisions, Policy
+from mtvm.acting.scenes import Scenes
 from mtvm.acting.sights import Sights
+from mtvm.acting.walk import Batch
 from mtvm.errors import InputError, MissingExtraError
 from mtvm.features.store import FeatureStore
 from mtvm.tasks.data import DataFolder
@@ -31,7 +34,6 @@ from mtvm.tasks.load import load_episodes
 from mtvm.tasks.spec import TaskSpec
 from mtvm.tasks.teacher import Teacher
 from mtvm.tasks.way import WayAhead
-from mtvm.world.simulator import Observation, Simulator
 from mtvm.world.views import VIEWS
 
 try:
@@ -97,31 +99,36 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
             raise InputError(f"{self.episodes.source}: {self.episodes.name} has no goals, so there are no rewards.")
         self.max_steps = self.episodes.task.horizon(supervision) if max_steps is None else max_steps
         self.order = order
-        self.simulator = Simulator(self.episodes.world)
-        self.simulator.reset(np.zeros(num_envs, dtype=np.int64))
+        self._ids = np.array(self.episodes.ids, dtype=object)
+        self._scans = np.array(self.episodes.world.scans, dtype=object)
+        self._viewpoints = self.episodes.world.viewpoints.astype(object)
+        rows = np.zeros(num_envs, dtype=np.int64)
+        navigator = at_starts("candidates", self.episodes.select(rows))
+        self._batch = Batch(self.episodes, navigator, Scenes(self.episodes.world), rows)
+        self._batch.end(np.ones(num_envs, dtype=bool))
+        self.sights = self._batch.look()
+        """What the agents see, as policies are shown it."""
         self._observer = _Observer(self.episodes, features, tokens, candidates)
         self.single_observation_space = self._observer.space()
         self.single_action_space = spaces.Discrete(self._observer.candidates + 1)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self.episode = np.zeros(num_envs, dtype=np.int64)
         self._way = WayAhead(
             self.episodes.world,
-            self.episodes.via[self.episode],
-            self.episodes.goals[self.episode],
+            self.episodes.via[rows],
+            self.episodes.goals[rows],
             self.episodes.task.success.radius,
         )
-        self._teacher = self._make_teacher(self.episode)
+        self._teacher = self._make_teacher(rows)
         self._distance = np.zeros(num_envs)
         self._next = 0
-        self._over = np.ones(num_envs, dtype=bool)
 
     def _make_teacher(self, chosen: NDArray[np.int64]) -> Teacher:
         return Teacher(self.episodes.select(chosen), self.episodes.task.follow)
 
     def action_masks(self) -> NDArray[np.bool_]:
         """(num_envs, actions) true for the actions that are possible now."""
-        return self._observer.masks(self.episodes.world.degree[self.simulator.node])
+        return self._observer.masks(self.sights.seen.count)
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
@@ -135,25 +142,21 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
 
     def step(self, actions: NDArray[np.int64]) -> tuple[Arrays, NDArray[Any], NDArray[Any], NDArray[Any], Arrays]:
         """Act. Agents whose episode is over start their next one instead."""
-        starting = self._over
-        simulator = self.simulator
-        candidates, stop = np.asarray(actions, dtype=np.int64) - 1, self.episodes.world.degree[simulator.node]
-        possible = candidates < stop
-        moving = possible & (candidates >= 0) & ~starting
+        batch, starting = self._batch, self._batch.ended
+        candidates, stop = np.asarray(actions, dtype=np.int64) - 1, self.sights.seen.count
+        stopped, impossible = (candidates < 0) & ~starting, (candidates >= stop) & ~starting
         before = self._distance
-        simulator.step(np.where(moving, candidates, stop))
-        simulator.ended[:] = False  # STOP only keeps agents in place here; `_over` marks the end of episodes
-        self._distance = self._way.distance(simulator.node)
-        stopped = (candidates < 0) & ~starting
+        batch.go(np.where(candidates < 0, stop, candidates), waiting=impossible)
+        self._distance = self._way.distance(batch.navigator.simulator.node)
         success = self._way.arrived(self._distance)
         rewards = np.where(stopped, np.where(success, _STOP_REWARD, -_STOP_REWARD), before - self._distance)
-        truncated = ~stopped & (simulator.steps >= self.max_steps) & ~starting
+        truncated = ~stopped & (batch.steps >= self.max_steps) & ~starting
         rewards[starting] = 0.0
-        self._over = stopped | truncated
+        batch.end(truncated)
         if starting.any():
             self._start(starting)
         observation, info = self._observe()
-        info |= {"success": stopped & success, "impossible": ~possible & ~starting}
+        info |= {"success": stopped & success, "impossible": impossible}
         return observation, rewards, stopped, truncated, info
 
     def _start(self, rows: NDArray[np.bool_]) -> None:
@@ -164,25 +167,23 @@ class NavigationVectorEnv(VectorEnv[Arrays, NDArray[np.int64], NDArray[Any]]):
             self._next += count
         else:
             chosen = self.np_random.integers(len(self.episodes), size=count)
-        self.episode[rows] = chosen
-        self.simulator.place(rows, self.episodes.starts[chosen], self.episodes.headings[chosen])
-        self._over = np.where(rows, False, self._over)
+        self._batch.begin(rows, chosen)
         self._teacher.begin(rows, self._make_teacher(chosen))
         self._way.begin(rows, self.episodes.via[chosen], self.episodes.goals[chosen])
-        self._distance = self._way.distance(self.simulator.node)
+        self._distance = self._way.distance(self._batch.navigator.simulator.node)
 
     def _observe(self) -> tuple[Arrays, Arrays]:
         world = self.episodes.world
-        seen = self.simulator.observe()
-        teacher = self._teacher.actions(seen.node)
+        self.sights = self._batch.look()
+        seen, teacher = self.sights.seen, self._batch.navigator.right_actions(self._teacher)
         info: Arrays = {
-            "id": np.array([self.episodes.ids[row] for row in self.episode], dtype=object),
-            "scan": np.array([world.scans[number] for number in world.scan_of_node[seen.node]], dtype=object),
-            "viewpoint": world.viewpoints[seen.node].astype(object),
+            "id": self._ids[self.sights.rows],
+            "scan": self._scans[world.scan_of_node[seen.node]],
+            "viewpoint": self._viewpoints[seen.node],
             "teacher": np.where(teacher == seen.count, 0, teacher + 1),
             "distance": self._distance.copy(),
         }
-        return self._observer.observe(seen, self.episode), info
+        return self._observer.observe(self.sights), info
 
 
 class NavigationEnv(gymnasium.Env[Arrays, np.int64]):
@@ -240,7 +241,7 @@ class Trained(Policy):
 
     def act(self, sights: Sights) -> Decisions:
         observer, count = self._observer, sights.seen.count
-        chosen = np.asarray(self.choose(observer.observe(sights.seen, sights.rows), observer.masks(count)), np.int64)
+        chosen = np.asarray(self.choose(observer.observe(sights), observer.masks(count)), np.int64)
         return Decisions(np.where(chosen == 0, count, chosen - 1))
 
 
@@ -290,11 +291,11 @@ class _Observer:
         """(b, candidates + 1) true for STOP and the `count` (b,) candidates."""
         return np.arange(self.candidates + 1) <= count[:, None]
 
-    def observe(self, seen: Observation, rows: NDArray[np.int64]) -> Arrays:
-        """What b agents see, which walk the episodes at `rows` (b,)."""
+    def observe(self, sights: Sights) -> Arrays:
+        seen, rows = sights.seen, sights.rows
         columns = seen.angles.shape[1]
         angles = np.zeros((len(rows), self.candidates, 4), dtype=np.float32)
-        angles[:, :columns] = np.clip(seen.angles, -1, 1)
+        np.maximum(np.minimum(seen.angles, 1), -1, out=angles[:, :columns])  # half the time of np.clip
         texts = tuple(self.texts[row] for row in rows) if self.tokens is None else self.tokens[0][rows]
         found: Arrays = {"instruction": texts, "view": seen.view, "angles": angles}
         found["actions"] = self.masks(seen.count).astype(np.int8)

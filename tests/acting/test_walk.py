@@ -10,7 +10,8 @@ import pytest
 import mtvm
 from mtvm.acting.navigator import at_starts
 from mtvm.acting.policy import Decision, Decisions, Policy, WordAttention
-from mtvm.acting.walk import Teaching, Walking, walk, walk_split
+from mtvm.acting.scenes import Scenes
+from mtvm.acting.walk import Batch, Teaching, Walking, walk, walk_split
 from mtvm.errors import InputError
 from mtvm.tasks.events import EventFile, write_events
 
@@ -23,7 +24,7 @@ class Noting(Policy):
         self.ids, self.shown = episodes.ids, []
 
     def act(self, sights):
-        self.shown.append((sights.step, sights.rows.copy(), sights.kept.copy(), sights.taken.copy()))
+        self.shown.append((int(sights.steps[0]), sights.rows.copy(), sights.kept.copy(), sights.taken.copy()))
         return [
             Decision(
                 sight.stop if sight.step == sight.row else (sight.row + sight.step) % sight.stop,
@@ -90,6 +91,38 @@ def test_walk_keeps_thoughts_and_the_last_answer(some, tmp_path):
     assert [event.details for event in written.of(some.ids[2])] == [None, {"cost": 0.5}, None]
 
 
+@pytest.mark.parametrize("moves", ["candidates", "map"])
+def test_agents_that_begin_another_episode_are_as_if_it_were_their_first(some, moves):
+    """The others go on, and those that wait or have ended stay."""
+    batch = Batch(some, at_starts(moves, some), Scenes(some.world))
+    for _ in range(3):
+        batch.go(np.minimum(batch.look().seen.count - 1, 1))
+    before, ended = batch.look(), np.array([False, True, False, False, False])
+    batch.end(ended)
+    batch.go(np.zeros(5, dtype=int), waiting=np.arange(5) == 2)
+    assert (batch.look().seen.node == before.seen.node).tolist() == [False, True, True, False, False]
+    assert batch.look().taken.tolist() == [0, 0, -1, 0, 0]
+    assert batch.ended.tolist() == ended.tolist()
+    others = batch.look()
+    batch.begin(ended | (np.arange(5) == 4), np.array([3, 0]))
+    sights = batch.look()
+    assert sights.rows.tolist() == [0, 3, 2, 3, 0]
+    assert sights.steps.tolist() == [4, 0, 4, 4, 0]
+    assert not batch.ended.any()
+    assert others.rows.tolist() == [0, 1, 2, 3, 4], "what was seen stays as it was"
+    alone = at_starts(moves, some.select([3, 0]))
+    for _ in range(4):
+        expected, found = alone.observe(), batch.look().seen
+        for place, row in enumerate((1, 4)):
+            assert found.node[row] == expected.node[place]
+            count = expected.count[place]
+            assert found.candidates[row, : found.count[row]].tolist() == expected.candidates[place, :count].tolist()
+            np.testing.assert_array_equal(found.angles[row, :count], expected.angles[place, :count])
+        actions = np.minimum(found.count - 1, 2)
+        batch.go(actions)
+        alone.go(actions[[1, 4]])
+
+
 def test_walk_split_is_the_same_for_any_batch_and_part(tiny_r2r):
     class Few(Noting):
         def act(self, sights):
@@ -138,7 +171,7 @@ def test_walk_on_a_map_goes_back_over_several_viewpoints(tiny_r2r):
             pass
 
         def act(self, sights):
-            return Decisions(np.where(sights.step < 3, sights.seen.count - 1, sights.seen.count))
+            return Decisions(np.where(sights.steps < 3, sights.seen.count - 1, sights.seen.count))
 
     walks = walk(Back(), tiny_r2r, keep_steps=True)
     ways = [event.way for steps in walks.steps for event in steps if event.way]
@@ -151,8 +184,8 @@ def test_walk_on_a_map_goes_back_over_several_viewpoints(tiny_r2r):
 def test_walking_step_by_step_lets_others_decide(some):
     walking = Walking(Noting(), some)
     sights, _ = walking.think()
-    walking.go(sights, np.where(sights.rows == 3, sights.seen.count, 0))
-    assert walking.running.tolist() == [0, 1, 2, 4]
+    walking.act(sights, np.where(sights.rows == 3, sights.seen.count, 0))
+    assert walking.rows.tolist() == [0, 1, 2, 4]
     sights, done = walking.think()
     assert sights.taken.tolist() == [0, 0, 0, 0]
     assert [sight.row for sight in sights] == [0, 1, 2, 4]

@@ -89,13 +89,13 @@ def test_numbers_of_places_never_change_and_a_leader_is_followed(serve, model, f
     walking = Walking(policy, few.select([0]), scenes=seen)
     lead = Teaching()
     nodes = []
-    while len(walking.running):
+    while len(walking.rows):
         sights, decided = walking.think()
         assert decided.actions.tolist() == [sights[0].stop]
         for candidate, label in zip(sights[0].candidates, labels_of(server.bodies[-1]), strict=False):
             assert number_of.setdefault(candidate.node, label) == label
         nodes.append(sights[0].node)
-        walking.go(sights, lead(sights, walking.navigator))
+        walking.act(sights, lead(sights, walking.navigator))
     assert len(nodes) == few.reference_lengths[0]
     way = ", ".join(["0", *(number_of[node] for node in nodes[1:])])
     assert f"Trajectory: Place {way}\n" in prompt_of(server.bodies[-1])

@@ -42,6 +42,10 @@ class Navigator(abc.ABC):
         """Keep only the agents at `rows`."""
         self.simulator.keep(rows)
 
+    def begin(self, places: NDArray[np.bool_], nodes: ArrayLike, headings: ArrayLike) -> None:
+        """Put the agents at `places` elsewhere, at the start of another episode."""
+        self.simulator.place(places, nodes, headings)
+
     @abc.abstractmethod
     def right_actions(self, teacher: Teacher) -> Nodes:
         """(b,) what the teacher would do, of the actions of the last observation."""
@@ -89,6 +93,11 @@ class Map(Navigator):
         self.map.keep(rows)
         self._observed = None
 
+    def begin(self, places: NDArray[np.bool_], nodes: ArrayLike, headings: ArrayLike) -> None:
+        super().begin(places, nodes, headings)
+        self.map.begin(places)
+        self._observed = None
+
     def right_actions(self, teacher: Teacher) -> Nodes:
         return teacher.actions_on_map(self._seen)
 
@@ -101,7 +110,7 @@ class Turning(Navigator):
 
     def observe(self) -> Observation:
         simulator, world = self.simulator, self.world
-        node, view = simulator.node, simulator.view
+        node, view = simulator.node.copy(), simulator.view.copy()
         slot = simulator.navigable()[:, 0]
         ahead = slot >= 0
         row, step = np.divmod(view, HEADINGS)
@@ -119,8 +128,8 @@ class Turning(Navigator):
         elevations = table(0, world.candidate_elevations[node, slot], level, level).astype(np.float32)
         angles = np.stack([np.sin(headings), np.cos(headings), np.sin(elevations), np.cos(elevations)], axis=-1)
         return Observation(
-            node=node.copy(),
-            view=view.copy(),
+            node=node,
+            view=view,
             candidates=table(-1, world.candidates[node, slot], node, node).astype(np.int32),
             mask=mask,
             count=mask.sum(axis=1),
@@ -128,7 +137,7 @@ class Turning(Navigator):
             headings=headings,
             elevations=elevations,
             angles=angles * mask[..., None],
-            seen_from=node[:, None].copy(),
+            seen_from=node[:, None],
         )
 
     def go(self, actions: ArrayLike) -> Nodes:

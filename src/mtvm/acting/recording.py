@@ -31,7 +31,7 @@ def event_of(sights: Sights, done: Decisions, place: int, walked: NDArray[np.int
     probabilities = decision.probabilities
     return StepEvent(
         id=sights.episodes.ids[int(sights.rows[place])],
-        step=sights.step,
+        step=int(sights.steps[place]),
         scan=sights.world.scan(node),
         viewpoint=str(names[node]),
         heading=float(VIEW_HEADING[view]),

@@ -26,14 +26,14 @@ class Sights(Sequence["Sight"]):
     """All B of the batch."""
     seen: Observation
     """The arrays: nodes, views, candidates, headings, elevations and the rest, of the b that are running."""
-    step: int
-    """From 0."""
+    steps: NDArray[np.int64]
+    """(b,) how many steps each has taken before."""
     rows: NDArray[np.int64]
     """(b,) their places in the batch."""
     kept: NDArray[np.int64]
     """(b,) their places among the sights of the step before; at the first step, their own."""
     taken: NDArray[np.int64]
-    """(b,) the action that each took in the step before; -1 at the first step."""
+    """(b,) the action that each took in the step before; -1 at an episode's first step, or if it waited."""
     scenes: Scenes
 
     @property
@@ -58,7 +58,8 @@ class Sight:
 
     def __init__(self, sights: Sights, place: int) -> None:
         self.sights, self.place = sights, place
-        self.step = sights.step
+        self.step = int(sights.steps[place])
+        """From 0."""
         self.node = int(sights.seen.node[place])
         view = int(sights.seen.view[place])
         self.heading, self.elevation = float(VIEW_HEADING[view]), float(VIEW_ELEVATION[view])

@@ -59,12 +59,13 @@ class Similar(Policy):
         if self._world is not sights.world:
             self._world, self._towards = sights.world, _towards(sights.scenes)
         seen, rows = sights.seen, sights.rows
-        if sights.step >= self.steps:
+        step = int(sights.steps[0])
+        if step >= self.steps:
             return Decisions(seen.count)
-        self._been[rows, sights.step] = seen.node
+        self._been[rows, step] = seen.node
         towards = self._towards[seen.node, : seen.candidates.shape[1]].astype(np.float32)
         like = towards @ self._wanted[rows].transpose(0, 2, 1)
-        late = np.abs(self._when[rows] - (sights.step + 0.5) / self.steps)
+        late = np.abs(self._when[rows] - (step + 0.5) / self.steps)
         like = np.where(self._padding[rows][:, None, :], -np.inf, like - self.slack * late[:, None, :])
         back = (seen.candidates[:, :, None] == self._been[rows][:, None, :]).any(axis=2)
         score = np.where(seen.mask, like.max(axis=2) - _BACK * back, -np.inf)

@@ -3,7 +3,8 @@
     walks = walk(policy, episodes)                      # until all have stopped
     walks.trajectories()                                # as result files have them
 
-`Walking` is the same step by step, for whoever wants to stand between what an agent decides and what is done.
+`Walking` is the same step by step, for whoever wants to stand between what an agent decides and what is done. `Batch`
+is what is left of it without a policy, for those whose agents are elsewhere, as in gymnasium.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Teaching:
         self.follow = follow
 
     def __call__(self, sights: Sights, navigator: Navigator) -> Nodes:
-        if sights.step == 0:
+        if not sights.steps.any():
             self._teacher = Teacher(sights.episodes, self.follow)
         self._teacher.keep(sights.kept)
         return navigator.right_actions(self._teacher)
@@ -69,42 +70,87 @@ class Walks:
         return trajectories(self.episodes, self.nodes, self.views)
 
 
-class Walking:
-    """A batch of episodes under way: alternate `think` and `go` until `running` is empty."""
+class Batch:
+    """Agents that walk side by side, each in an episode: what they see, and where they go."""
+
+    def __init__(
+        self, episodes: EpisodeSet, navigator: Navigator, scenes: Scenes, rows: NDArray[np.int64] | None = None
+    ) -> None:
+        self.episodes, self.navigator, self.scenes = episodes, navigator, scenes
+        self.rows = np.arange(len(episodes)) if rows is None else rows
+        """(b,) the row of the episode that each agent is in; by default, one agent in each."""
+        self.steps = np.zeros(len(self.rows), dtype=np.int64)
+        """(b,) how many steps it has taken there."""
+        self._kept, self._taken = np.arange(len(self.rows)), np.full(len(self.rows), -1)
+
+    def look(self) -> Sights:
+        """What the agents see."""
+        seen = self.navigator.observe()
+        return Sights(self.episodes, seen, self.steps, self.rows, self._kept, self._taken, self.scenes)
+
+    @property
+    def ended(self) -> NDArray[np.bool_]:
+        """(b,) true for those that have stopped, which stay where they are until they begin another episode."""
+        return self.navigator.simulator.ended.copy()
+
+    def end(self, places: NDArray[np.bool_]) -> None:
+        """Let the agents at `places` stop, without a step."""
+        self.navigator.simulator.ended = self.ended | places
+
+    def go(self, actions: ArrayLike, waiting: NDArray[np.bool_] | None = None) -> tuple[Nodes, Nodes]:
+        """Take these actions, but for those that are `waiting`, which stay. (b, H) the nodes reached on the way, -1
+        pads, and (b,) the view that each agent faces then."""
+        actions, simulator = np.asarray(actions, dtype=np.int64), self.navigator.simulator
+        if waiting is not None:
+            self.end(waiting)
+        walked = self.navigator.go(actions)
+        if waiting is not None:
+            simulator.ended &= ~waiting
+            actions = np.where(waiting, -1, actions)
+        self._kept, self._taken, self.steps = np.arange(len(self.rows)), actions, self.steps + 1
+        return walked, simulator.view.copy()
+
+    def keep(self, places: Nodes) -> None:
+        """Keep only the agents at `places`."""
+        self._kept, self._taken = self._kept[places], self._taken[places]
+        if len(places) < len(self.rows):
+            self.rows, self.steps = self.rows[places], self.steps[places]
+            self.navigator.keep(places)
+
+    def begin(self, places: NDArray[np.bool_], rows: Nodes) -> None:
+        """Put the agents at `places` at the starts of the episodes at `rows`."""
+        self.rows, self.steps, self._taken = self.rows.copy(), np.where(places, 0, self.steps), self._taken.copy()
+        self.rows[places], self._taken[places] = rows, -1
+        self.navigator.begin(places, self.episodes.starts[rows], self.episodes.headings[rows])
+
+
+class Walking(Batch):
+    """A policy's batch under way: alternate `think` and `act` until `rows`, the episodes that have not ended, is
+    empty."""
 
     def __init__(
         self, policy: Policy, episodes: EpisodeSet, navigator: Navigator | None = None, scenes: Scenes | None = None
     ) -> None:
-        self.policy, self.episodes = policy, episodes
-        self.navigator = at_starts(policy.moves, episodes) if navigator is None else navigator
-        self.scenes = Scenes(episodes.world, None, policy.wants) if scenes is None else scenes
-        self.running = np.arange(len(episodes))
-        """(b,) the rows of the episodes that have not ended."""
-        self.step = 0
-        self._kept, self._taken = self.running, np.full(len(episodes), -1)
+        super().__init__(
+            episodes,
+            at_starts(policy.moves, episodes) if navigator is None else navigator,
+            Scenes(episodes.world, None, policy.wants) if scenes is None else scenes,
+        )
+        self.policy = policy
         if len(episodes):
             policy.start(episodes)
 
     def think(self) -> tuple[Sights, Decisions]:
-        """What the running episodes see, and what the policy decides."""
-        sights = Sights(
-            self.episodes, self.navigator.observe(), self.step, self.running, self._kept, self._taken, self.scenes
-        )
+        """What the agents see, and what the policy decides."""
+        sights = self.look()
         return sights, Decisions.of(self.policy.act(sights), sights, self.policy)
 
-    def go(self, sights: Sights, actions: ArrayLike) -> tuple[Nodes, Nodes]:
-        """Take these actions; episodes that stop leave. (b, H) the nodes reached on the way, -1 pads, and (b,) the view
-        that each agent faces then."""
+    def act(self, sights: Sights, actions: ArrayLike) -> tuple[Nodes, Nodes]:
+        """`go`; those that stop leave."""
         actions = np.asarray(actions, dtype=np.int64)
-        walked = self.navigator.go(actions)
-        views = self.navigator.simulator.view.copy()
-        (going,) = np.nonzero(actions != sights.seen.count)
-        self._kept, self._taken = going, actions[going]
-        if len(going) < len(self.running):
-            self.running = self.running[going]
-            self.navigator.keep(going)
-        self.step += 1
-        return walked, views
+        done = self.go(actions)
+        self.keep(np.nonzero(actions != sights.seen.count)[0])
+        return done
 
 
 def walk(
@@ -127,11 +173,11 @@ def walk(
     path, record = Path(walking.navigator.simulator), Recorder(episodes) if keep_steps else None
     stopped, lengths = np.zeros(len(episodes), dtype=bool), np.zeros(len(episodes), dtype=np.int64)
     answers: list[str | None] = [None] * len(episodes)
-    while len(walking.running) and walking.step < max_steps:
+    while len(walking.rows) and walking.steps[0] < max_steps:
         sights, done = walking.think()
         if lead is not None:
             done = dataclasses.replace(done, actions=lead(sights, walking.navigator))
-        walked, views = walking.go(sights, done.actions)
+        walked, views = walking.act(sights, done.actions)
         path.add(sights.rows, walked, views)
         lengths[sights.rows] += 1
         stopped[sights.rows] = done.actions == sights.seen.count

@@ -22,6 +22,7 @@ from mtvm.acting.navigator import at_starts
 from mtvm.acting.policy import Decision, Decisions, Policy, Want
 from mtvm.acting.scenes import Scenes
 from mtvm.acting.sights import Sight, Sights
+from mtvm.acting.walk import Batch
 from mtvm.errors import InputError, MissingExtraError
 from mtvm.llm.answers import STOP, Answer, MalformedError, parse, schema
 from mtvm.llm.cache import Reply
@@ -158,9 +159,7 @@ class LanguageModel(Policy):
         rows = np.unique(np.linspace(0, len(episodes) - 1, _SAMPLED).astype(np.int64))
         some = episodes.select(rows)
         self._journals = [Journal(self.wants) for _ in rows]
-        begun = at_starts(self.moves, some)
-        count = np.arange(len(rows))
-        sights = Sights(some, begun.observe(), 0, count, count, np.full(len(rows), -1), scenes)
+        sights = Batch(some, at_starts(self.moves, some), scenes).look()
         first = float(np.mean([estimated_tokens(one.messages) for one in self._questions(sights, advised=False)]))
         steps = float(episodes.reference_lengths.mean()) if episodes.has_goals else _USUAL_STEPS
         questions = round(steps * len(episodes))

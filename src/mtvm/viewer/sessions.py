@@ -176,7 +176,7 @@ class Session(LiveSession):
     def act(self, action: int | None = None) -> StepEvent | None:
         self.check_walking()
         chosen = self._checked(action)
-        walked, _ = self._walking.go(self._sights, [chosen])
+        walked, _ = self._walking.act(self._sights, [chosen])
         way = way_of(self._sights, walked[0])
         self.events[-1] = dataclasses.replace(self.events[-1], action=chosen, way=way)
         if self.events[-1].stops:

@@ -130,6 +130,11 @@ class ExploredMap:
         self.nodes, self.count = self.nodes[rows], self.count[rows]
         self.lengths, self.next = self.lengths[rows], self.next[rows]
 
+    def begin(self, rows: NDArray[np.bool_]) -> None:
+        """Forget all that the agents at `rows` know; the simulator has put them elsewhere."""
+        self.nodes[rows], self.count[rows], self.lengths[rows], self.next[rows] = -1, 0, np.inf, 0
+        self._arrive()
+
     def _remembered(self, seen: Observation) -> tuple[Nodes, Nodes, Nodes, NDArray[np.float64]]:
         """(B, F) nodes that were seen but not visited and are no candidates here, the nearest first, -1 pads: each with
         the visited node on the way to it, its slot there, and the metres to walk."""

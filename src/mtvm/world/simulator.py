@@ -131,7 +131,7 @@ class Simulator:
 
     def observe(self) -> Observation:
         """What the agents see now."""
-        world, node = self.world, self.node
+        world, node = self.world, self.node.copy()
         count = world.degree[node]
         width = int(count.max(initial=0))
         candidates = world.candidates.take(node, axis=0)[:, :width]
@@ -140,7 +140,7 @@ class Simulator:
         angles = self._angles.take(node, axis=0)[:, :width]
         _turn_angles(angles, self.view)
         return Observation(
-            node=node.copy(),
+            node=node,
             view=self.view.copy(),
             candidates=candidates,
             mask=mask,
@@ -149,7 +149,7 @@ class Simulator:
             headings=(self._headings.take(node, axis=0)[:, :width] - turn) * mask,
             elevations=self._elevations.take(node, axis=0)[:, :width],
             angles=angles,
-            seen_from=node[:, None].copy(),
+            seen_from=node[:, None],
         )
 
     def step(self, actions: ArrayLike, space: ActionSpace | None = None) -> NDArray[np.int64]:
