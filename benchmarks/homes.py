@@ -21,7 +21,7 @@ from mtvm.homes.render.raytrace import Scene
 from mtvm.homes.render.visibility import seen_from, semantics_record
 from mtvm.homes.shapes import forget_shapes
 
-PATIENCE = 300
+TIMEOUT = 300
 """Seconds after which a process that does not answer is given up."""
 
 
@@ -39,7 +39,7 @@ def draw(seed: int, panoramas: int, size: int, together: Barrier, rates: Queue[t
     home = generate_home(f"bench{seed}", seed)
     scene = Scene(home)
     scene.panorama(home.viewpoints[0], size)
-    together.wait(PATIENCE)
+    together.wait(TIMEOUT)
     begin, used = time.perf_counter(), time.process_time()
     for number in range(panoramas):
         scene.panorama(home.viewpoints[number % len(home.viewpoints)], size)
@@ -54,7 +54,7 @@ def panoramas_per_second(processes: int, panoramas: int, size: int) -> tuple[flo
     workers = [context.Process(target=draw, args=(seed, panoramas, size, together, rates)) for seed in range(processes)]
     for worker in workers:
         worker.start()
-    clock, processor = zip(*(rates.get(timeout=PATIENCE) for _ in workers), strict=True)
+    clock, processor = zip(*(rates.get(timeout=TIMEOUT) for _ in workers), strict=True)
     for worker in workers:
         worker.join()
     return sum(clock), sum(processor)

@@ -1,11 +1,13 @@
 """What `import mtvm` offers: everything by name, nothing imported before it is used."""
 
+import shutil
 import subprocess
 import sys
 
 import pytest
 
 import mtvm
+from mtvm.viewer.view import View
 
 OFFERED = {
     "Agent": "mtvm.models.agent",
@@ -66,3 +68,22 @@ def test_mtvm_imports_no_torch_for_what_needs_none(name):
 
 def test_mtvm_names_are_there_for_from_imports():
     assert python("from mtvm import load_episodes, Simulator; print(load_episodes.__name__)") == "load_episodes"
+
+
+def test_the_docstring_runs_as_it_stands(tmp_path, tiny_folder, monkeypatch):
+    code = [line for line in mtvm.__doc__.splitlines() if line.startswith("    ")]
+    assert [line.split("#")[0].strip() for line in code if "mtvm.view" in line] == ['mtvm.view("runs/tiny")']
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MTVM_DATA", str(tiny_folder))
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    evaluated = mtvm.evaluate("shortest", ["r2r/val_unseen"], out="shortest", show_progress=False)
+    shutil.copyfile(evaluated["r2r/val_unseen"].folder / "results.json", "results.json")
+    names = {}
+    for line in code:
+        names["last"] = None
+        exec(f"last = {line.strip()}" if line.strip().startswith("mtvm.") else line.strip(), names)
+        if isinstance(names["last"], View):
+            names["last"].close()
+    assert (tmp_path / "runs/tiny/eval/r2r-val_unseen/metrics.json").is_file()
+    assert len(names["episodes"]) > 0
+    assert names["agent"].model is not None

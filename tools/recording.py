@@ -22,7 +22,7 @@ WIDTH, HEIGHT = 1100, 640
 COLOURS = 64
 STEP, END = 1400, 3500
 """Milliseconds that a step and the last one are shown."""
-PATIENCE = 120_000
+TIMEOUT = 120_000
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -41,7 +41,7 @@ def record(page: Page, address: str, episode: str) -> list[Image.Image]:
 
 def _wait_for_step(page: Page, step: int) -> str:
     """Wait for a step; the number of the last one."""
-    page.wait_for_selector(f"body[data-shown$=' {step}']", timeout=PATIENCE)
+    page.wait_for_selector(f"body[data-shown$=' {step}']", timeout=TIMEOUT)
     return page.locator("#slider").get_attribute("max") or "0"
 
 

@@ -4,12 +4,12 @@
 
     episodes = mtvm.load_episodes("r2r/val_unseen")           # instructions, starts and reference paths
     simulator = mtvm.Simulator(episodes.world)                # moves a batch of agents
-    mtvm.train("tiny")                                        # trains an agent: a preset, or a config made from one
-    mtvm.evaluate("runs/demo/memory", "r2r/val_unseen")       # writes trajectories and metrics
-    agent = mtvm.Agent.from_pretrained("runs/demo/memory/best")  # the agent, for your own program
+    mtvm.train("tiny", data=mtvm.DataConfig(sight="blind"))   # trains an agent: a preset, or a config made from one
+    mtvm.evaluate("runs/tiny", "r2r/val_unseen")              # writes trajectories and metrics
+    agent = mtvm.Agent.from_pretrained("runs/tiny/best")      # the agent, for your own program
     class Mine(mtvm.Policy): ...                              # an agent of your own, with or without torch
     mtvm.score("results.json", episodes).metrics()            # scores any result file
-    mtvm.view("runs/demo/memory")                             # shows what an agent did, in a browser or notebook
+    mtvm.view("runs/tiny")                                    # shows what an agent did, in a browser or notebook
     with mtvm.trusting_code(): ...                            # lets files that are read inside name code of yours
 
 Heavy modules are imported on first use.

@@ -22,7 +22,7 @@ from mtvm.viewer.sources import Defaults
 from mtvm.viewer.state import ViewerState
 from mtvm.viewer.view import View
 
-PATIENCE = 300  # seconds, on a busy machine; the first picture compiles the ray tracer
+TIMEOUT = 300  # seconds, on a busy machine; the first picture compiles the ray tracer
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def test_painter_draws_a_place_once_and_the_newest_wish_first(painter, monkeypat
     order, gate = [], threading.Event()
 
     def draw(scan, viewpoint):
-        gate.wait(PATIENCE)
+        gate.wait(TIMEOUT)
         order.append(viewpoint)
         path = skybox_files(painter.skyboxes, scan, viewpoint)[0]
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -94,7 +94,7 @@ def test_painter_draws_a_place_once_and_the_newest_wish_first(painter, monkeypat
     assert jobs[3] is first
     gate.set()
     for job in jobs:
-        job.result(PATIENCE)
+        job.result(TIMEOUT)
     assert order == ["a", "c", "b"]
 
 
@@ -104,9 +104,9 @@ def test_painter_says_what_went_wrong_and_tries_again(painter, monkeypatch):
 
     monkeypatch.setattr(painter, "_draw", fail)
     with pytest.raises(RuntimeError, match="no ray tracer"):
-        painter.ask("home001", "a").result(PATIENCE)
+        painter.ask("home001", "a").result(TIMEOUT)
     monkeypatch.setattr(painter, "_draw", lambda scan, viewpoint: None)
-    painter.ask("home001", "a").result(PATIENCE)
+    painter.ask("home001", "a").result(TIMEOUT)
 
 
 def test_panoramas_are_drawn_when_they_are_asked_for(sources, painter):
@@ -118,7 +118,7 @@ def test_panoramas_are_drawn_when_they_are_asked_for(sources, painter):
     assert client.get(f"{place}/sphere.jpg", params={"source": 0}).status_code == 202
     assert not painter.skyboxes.exists()
     state.waking = False
-    ends = time.monotonic() + PATIENCE
+    ends = time.monotonic() + TIMEOUT
     while (answer := client.get(f"{place}/sphere.jpg", params={"source": 0})).status_code == 202:
         assert time.monotonic() < ends
         time.sleep(0.2)

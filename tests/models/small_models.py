@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from mtvm.io.config_files import with_options
 from mtvm.models.config import PRESETS, ModelConfig
 from mtvm.models.history import Past
-from mtvm.models.network import Network, Step, make_network
+from mtvm.models.network import Network, Output, make_network
 from mtvm.models.text import Tokens, tokenize
 
 torch.set_num_threads(1)
@@ -99,7 +99,7 @@ def facing(walk: Walk, config: ModelConfig) -> Tensor:
     return walk[0].panorama[:, 0, config.feature_width :]
 
 
-def walk_through(model: Network, texts: list[str] | Tokens, walk: Walk, **options: Any) -> tuple[list[Step], Past]:
+def walk_through(model: Network, texts: list[str] | Tokens, walk: Walk, **options: Any) -> tuple[list[Output], Past]:
     """The model's steps along a walk, and the past after it."""
     text = model.encode(texts if isinstance(texts, Tokens) else words_of(texts, model.config.leading_cls))
     past, steps = model.start(text, facing(walk, model.config)), []
@@ -109,7 +109,7 @@ def walk_through(model: Network, texts: list[str] | Tokens, walk: Walk, **option
     return steps, past
 
 
-def follow(model: Network, texts: list[str] | Tokens, walk: Walk, **options: Any) -> list[Step]:
+def follow(model: Network, texts: list[str] | Tokens, walk: Walk, **options: Any) -> list[Output]:
     return walk_through(model, texts, walk, **options)[0]
 
 

@@ -17,7 +17,7 @@ from mtvm.models.config import ModelConfig
 from mtvm.models.export import export_step
 from mtvm.models.inspect import describe, parts
 from mtvm.models.model import MTVM
-from mtvm.models.network import Step, make_network
+from mtvm.models.network import Output, make_network
 from mtvm.models.parts import ARCHITECTURES
 from mtvm.models.saving import load_model, save_model
 from mtvm.models.vlnbert import VLNBert
@@ -28,7 +28,7 @@ import torch
 from torch import nn
 from mtvm.models.crossmodal import CrossModalEncoder
 from mtvm.models.language import LanguageEncoder, Text
-from mtvm.models.network import Network, Step, initialize_like_bert, make_critic
+from mtvm.models.network import Network, Output, initialize_like_bert, make_critic
 from mtvm.models.packing import Packing
 from mtvm.models.vision import TokenEncoder
 
@@ -64,7 +64,7 @@ class Matching(Network):
         wanted = (text.states * real).sum(dim=1) / real.sum(dim=1) + self.turn(past.direction)
         tokens = self.token_encoder(actions)
         logits = (tokens @ wanted[:, :, None])[..., 0].masked_fill(~mask, -torch.inf)
-        return Step(logits, mask, actions, tokens, text.states, text.mask, tokens, mask, state=wanted)
+        return Output(logits, mask, actions, tokens, text.states, text.mask, tokens, mask, state=wanted)
 
     def remember(self, past, step, chosen, direction, panorama=None):
         return Facing(direction)
@@ -167,7 +167,7 @@ def test_step_select_picks_rows_of_everything(architecture):
     past = model.start(text, facing([move], model.config))
     step = model.step(text, past, move.actions, move.mask, need_attention=True, need_layers=True)
     some = step.select(lambda batch: batch[rows])
-    for field in dataclasses.fields(Step):
+    for field in dataclasses.fields(Output):
         value = getattr(step, field.name)
         if isinstance(value, torch.Tensor):
             assert torch.equal(getattr(some, field.name), value[rows]), field.name

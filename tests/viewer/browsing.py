@@ -10,7 +10,7 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 needs_chromium = pytest.mark.skipif(
     CHROMIUM is None, reason="no Chromium here: install it (Debian: apt install chromium)"
 )
-PATIENCE = 60_000  # milliseconds, on a busy machine
+TIMEOUT = 60_000  # milliseconds, on a busy machine
 
 WITHOUT_WEBGL = ["--no-sandbox", "--disable-3d-apis"]
 """WebGL takes seconds where there is no graphics card; the page does without a panorama then."""
@@ -27,7 +27,7 @@ def rows(page):
 
 
 def shown_step(page, step):
-    expect(page.locator("body")).to_have_attribute("data-shown", re.compile(f" {step}$"), timeout=PATIENCE)
+    expect(page.locator("body")).to_have_attribute("data-shown", re.compile(f" {step}$"), timeout=TIMEOUT)
 
 
 def long_episode(sources):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from asking import client_of
-from browsing import CHROMIUM, PATIENCE, WITH_WEBGL, WITHOUT_WEBGL
+from browsing import CHROMIUM, TIMEOUT, WITH_WEBGL, WITHOUT_WEBGL
 from playwright.sync_api import sync_playwright
 
 import mtvm
@@ -161,7 +161,7 @@ def browser(playwright):
 def page_with_webgl(playwright):
     launched = playwright.chromium.launch(executable_path=CHROMIUM, args=WITH_WEBGL)
     opened = launched.new_page(viewport={"width": 1000, "height": 500})
-    opened.set_default_timeout(PATIENCE)
+    opened.set_default_timeout(TIMEOUT)
     yield opened
     launched.close()
 
@@ -192,7 +192,7 @@ def page(browser):
     """A page that fails the test if a script of it failed, or if it asked another machine for anything."""
     context = browser.new_context(viewport={"width": 1280, "height": 720}, accept_downloads=True)
     opened = context.new_page()
-    opened.set_default_timeout(PATIENCE)
+    opened.set_default_timeout(TIMEOUT)
     problems = []
     opened.on("pageerror", lambda error: problems.append(str(error)))
 

@@ -7,7 +7,7 @@ import shutil
 
 import numpy as np
 import pytest
-from browsing import PATIENCE, long_episode, needs_chromium, rows, shown_step, visit
+from browsing import TIMEOUT, long_episode, needs_chromium, rows, shown_step, visit
 from PIL import Image
 from playwright.sync_api import expect
 
@@ -27,7 +27,7 @@ def test_page_shows_the_first_episode_at_once(page, server, sources):
     assert page.locator(".words").inner_text() == source.episodes.texts[0]
     assert page.locator(".map svg").count() == 1
     page.wait_for_selector("#matrix svg")
-    expect(page.locator("#room")).to_contain_text("The panorama cannot be drawn", timeout=PATIENCE)
+    expect(page.locator("#room")).to_contain_text("The panorama cannot be drawn", timeout=TIMEOUT)
 
 
 def test_panorama_has_the_words_and_candidates_of_the_place(page_with_webgl, server, sources):
@@ -73,7 +73,7 @@ def test_words_stand_in_until_the_image_is_drawn(page_with_webgl, server):
     assert page.locator(".sight.object").count() > 0
     drawn.append(True)
     page.wait_for_selector("#panorama[data-ready=image]", state="attached")
-    expect(page.locator("#room")).not_to_contain_text("drawn", timeout=PATIENCE)
+    expect(page.locator("#room")).not_to_contain_text("drawn", timeout=TIMEOUT)
     assert page.locator(".sight.object").count() == 0, "what is seen needs no name"
 
 
@@ -158,12 +158,12 @@ def test_talk_lets_the_agent_and_the_visitor_take_steps(page, server):
     page.click("#begin")
     page.wait_for_selector(".actions button")
     count = page.locator(".actions button").count()
-    expect(page.locator(".map .candidate-mark, .map .chosen-mark")).to_have_count(count - 1, timeout=PATIENCE)
+    expect(page.locator(".map .candidate-mark, .map .chosen-mark")).to_have_count(count - 1, timeout=TIMEOUT)
     page.locator(".actions [data-action='0'] button").click()
-    expect(page.locator("#progress")).to_have_text("1 step so far", timeout=PATIENCE)
-    expect(page.locator(".memory .strip span")).to_have_count(1, timeout=PATIENCE)
+    expect(page.locator("#progress")).to_have_text("1 step so far", timeout=TIMEOUT)
+    expect(page.locator(".memory .strip span")).to_have_count(1, timeout=TIMEOUT)
     page.locator(".actions li", has_text="stop").locator("button").click()
-    expect(page.locator("#progress")).to_have_text("It stopped after 1 step.", timeout=PATIENCE)
+    expect(page.locator("#progress")).to_have_text("It stopped after 1 step.", timeout=TIMEOUT)
     expect(page.locator("#go")).to_be_disabled()
 
 
@@ -176,13 +176,13 @@ def test_talk_walks_until_it_stops_and_complains_in_words(page, server):
     page.fill("#instruction", "Go on and stop there.")
     page.click("#begin")
     page.wait_for_selector(".actions button")
-    expect(page.locator("#message")).to_be_hidden(timeout=PATIENCE)
+    expect(page.locator("#message")).to_be_hidden(timeout=TIMEOUT)
     page.click("#one")
-    expect(page.locator("#progress")).to_have_text(re.compile("1 step so far|stopped"), timeout=PATIENCE)
+    expect(page.locator("#progress")).to_have_text(re.compile("1 step so far|stopped"), timeout=TIMEOUT)
     if not page.locator("#go").is_disabled():
         page.click("#go")
-    expect(page.locator("#begin")).to_be_enabled(timeout=PATIENCE)
-    expect(page.locator("#progress")).to_have_text(re.compile("It stopped after"), timeout=PATIENCE)
+    expect(page.locator("#begin")).to_be_enabled(timeout=TIMEOUT)
+    expect(page.locator("#progress")).to_have_text(re.compile("It stopped after"), timeout=TIMEOUT)
 
 
 def test_start_can_be_chosen_without_a_mouse(page, server):
@@ -197,7 +197,7 @@ def test_start_can_be_chosen_without_a_mouse(page, server):
     assert answer.value.json()["thought"]["viewpoint"] == wanted
     page.wait_for_selector(".actions button")
     page.select_option("#start", page.locator("#start option").nth(1).get_attribute("value"))
-    expect(page.locator("#go")).to_be_disabled(timeout=PATIENCE)
+    expect(page.locator("#go")).to_be_disabled(timeout=TIMEOUT)
 
 
 def test_exports_are_downloaded(page, server, tmp_path):
@@ -247,7 +247,7 @@ def test_markup_in_a_result_file_is_shown_and_not_run(browser, run, data, tmp_pa
     running = View(ViewerState(open_sources([named], Defaults(data=folder))), "127.0.0.1", 0)
     try:
         opened = browser.new_page()
-        opened.set_default_timeout(PATIENCE)
+        opened.set_default_timeout(TIMEOUT)
         visit(opened, running)
         opened.wait_for_selector("#matrix svg")
         assert opened.locator(".words").inner_text() == spiteful
@@ -265,8 +265,8 @@ def test_a_link_to_nothing_says_so_and_shows_something(page, server, sources):
     assert "no episode nobody" in page.locator("#message").inner_text()
     assert page.locator(".words").inner_text() == sources[0].episodes.texts[0]
     rows(page).nth(1).click()
-    expect(page.locator(".words")).to_have_text(sources[0].episodes.texts[1], timeout=PATIENCE)
-    expect(page.locator("#message")).to_be_hidden(timeout=PATIENCE)
+    expect(page.locator(".words")).to_have_text(sources[0].episodes.texts[1], timeout=TIMEOUT)
+    expect(page.locator("#message")).to_be_hidden(timeout=TIMEOUT)
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (820, 1180)])

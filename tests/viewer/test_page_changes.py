@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from browsing import PATIENCE, long_episode, needs_chromium, rows, shown_step, visit
+from browsing import TIMEOUT, long_episode, needs_chromium, rows, shown_step, visit
 from playwright.sync_api import expect
 
 from mtvm.acting.baselines import run_baseline
@@ -37,8 +37,8 @@ def test_an_episode_that_the_other_has_not_is_shown_alone(page, serve, sources, 
     assert f"no episode {missing} in few" in page.locator("#message").inner_text()
     assert page.locator(".pane").count() == 1
     page.goto(f"{running.url}/#source=0&other=1&id={few[0].episodes.ids[0]}")
-    expect(page.locator(".pane")).to_have_count(2, timeout=PATIENCE)
-    expect(page.locator("#message")).to_be_hidden(timeout=PATIENCE)
+    expect(page.locator(".pane")).to_have_count(2, timeout=TIMEOUT)
+    expect(page.locator("#message")).to_be_hidden(timeout=TIMEOUT)
 
 
 def test_only_results_of_the_same_split_are_offered_to_compare(page, serve, sources, seen):
@@ -51,9 +51,9 @@ def test_only_results_of_the_same_split_are_offered_to_compare(page, serve, sour
     assert offered() == ["1"]
     page.click("#compare summary")
     page.locator("#others input").nth(1).check()
-    expect(page.locator(".pane")).to_have_count(2, timeout=PATIENCE)
+    expect(page.locator(".pane")).to_have_count(2, timeout=TIMEOUT)
     page.select_option("#source", "2")
-    expect(page.locator(".words").first).to_have_text(seen[0].episodes.texts[0], timeout=PATIENCE)
+    expect(page.locator(".words").first).to_have_text(seen[0].episodes.texts[0], timeout=TIMEOUT)
     assert offered() == []
     assert page.locator(".pane").count() == 1
 
@@ -62,12 +62,12 @@ def test_another_agent_is_shown_at_the_same_episode(page, server, sources):
     walk = long_episode(sources)
     visit(page, server, f"#source=0&id={walk.id}")
     page.select_option("#source", "2")
-    expect(page.locator("body")).to_have_attribute("data-shown", f"2 {walk.id} 0", timeout=PATIENCE)
+    expect(page.locator("body")).to_have_attribute("data-shown", f"2 {walk.id} 0", timeout=TIMEOUT)
 
 
 def test_watching_goes_on_after_talking(page, server):
     visit(page, server)
-    expect(page.locator("#matrix svg")).to_be_visible(timeout=PATIENCE)
+    expect(page.locator("#matrix svg")).to_be_visible(timeout=TIMEOUT)
     watched = page.locator("#matrix text").all_text_contents()
     page.click("#talk-tab")
     page.wait_for_selector(".map .viewpoint.clickable")
@@ -75,9 +75,9 @@ def test_watching_goes_on_after_talking(page, server):
         expect(page.locator(name)).to_be_hidden()
     page.fill("#instruction", "Words of another walk.")
     page.click("#begin")
-    expect(page.locator("#matrix")).to_contain_text("another", timeout=PATIENCE)
+    expect(page.locator("#matrix")).to_contain_text("another", timeout=TIMEOUT)
     page.click("#watch-tab")
-    expect(page.locator("#matrix text")).to_have_text(watched, timeout=PATIENCE)
+    expect(page.locator("#matrix text")).to_have_text(watched, timeout=TIMEOUT)
 
 
 def test_a_late_answer_does_not_replace_what_was_chosen_after_it(page, server, sources):
@@ -106,7 +106,7 @@ def test_a_result_file_says_what_is_not_known(page, server, sources):
     assert said.startswith(f"Goes to candidate {first.action + 1} of {len(first.candidates)} (")
     assert said.endswith("; probabilities were not recorded.")
     assert page.locator(".memory").inner_text() == "Memory: not recorded"
-    expect(page.locator("#matrix")).to_contain_text("No attention was recorded", timeout=PATIENCE)
+    expect(page.locator("#matrix")).to_contain_text("No attention was recorded", timeout=TIMEOUT)
 
 
 def test_all_of_a_walk_is_in_sight_on_a_small_screen(page, server):

@@ -7,7 +7,7 @@ import re
 import shutil
 
 import pytest
-from browsing import PATIENCE, long_episode, needs_chromium, rows, shown_step, visit
+from browsing import TIMEOUT, long_episode, needs_chromium, rows, shown_step, visit
 from playwright.sync_api import expect
 
 from mtvm.acting.baselines import run_baseline
@@ -29,7 +29,7 @@ def won(source):
 
 def test_compared_agents_keep_their_colours_and_the_maps_their_scale(page, server, sources):
     visit(page, server, f"#source=0&other=1,2&id={long_episode(sources).id}")
-    expect(page.locator(".pane")).to_have_count(3, timeout=PATIENCE)
+    expect(page.locator(".pane")).to_have_count(3, timeout=TIMEOUT)
     for number, pane in enumerate(page.locator(".pane").all()):
         assert pane.locator("h2").inner_text().startswith(sources[number].name.partition(" ")[0])
         drawn = set(pane.locator(".map polyline").evaluate_all("all => all.map((one) => one.getAttribute('class'))"))
@@ -48,7 +48,7 @@ def test_an_agent_that_has_stopped_is_marked(page, server, sources):
     identity = next(one for one in ends[0] if ends[0][one] < ends[2][one])
     visit(page, server, f"#source=0&other=2&id={identity}&step={ends[2][identity]}")
     first, second = page.locator(".pane").all()
-    expect(first.locator("h2 .over")).to_have_text(re.compile(f"at step {ends[0][identity]}$"), timeout=PATIENCE)
+    expect(first.locator("h2 .over")).to_have_text(re.compile(f"at step {ends[0][identity]}$"), timeout=TIMEOUT)
     assert second.locator("h2 .over").count() == 0
 
 
@@ -62,7 +62,7 @@ def test_wins_and_losses_are_told_apart(page, server, sources):
         ("none", [i for i in one if not two[i] and not one[i]]),
     ):
         page.select_option("#outcome", value)
-        expect(page.locator("#count")).to_have_text(re.compile(f"^{len(expected)} of"), timeout=PATIENCE)
+        expect(page.locator("#count")).to_have_text(re.compile(f"^{len(expected)} of"), timeout=TIMEOUT)
 
 
 def test_exports_and_links_hold_every_agent(page, server, sources, tmp_path):
@@ -129,7 +129,7 @@ def test_overview_counts_and_what_is_clicked_filters_the_list(page, server, sour
     episodes = int(re.search(r"(\d+) episodes", bar.get_attribute("aria-label")).group(1))
     bar.focus()
     page.keyboard.press("Enter")
-    expect(page.locator("#count")).to_have_text(re.compile(f"^{episodes} of"), timeout=PATIENCE)
+    expect(page.locator("#count")).to_have_text(re.compile(f"^{episodes} of"), timeout=TIMEOUT)
     assert "length=" in page.url
     page.click("#clear")
     page.click("#overview-tab")
@@ -138,7 +138,7 @@ def test_overview_counts_and_what_is_clicked_filters_the_list(page, server, sour
     cell = page.locator("#wins-table tbody tr").nth(1).locator("button")
     assert cell.inner_text() == str(wins)
     cell.click()
-    expect(page.locator("#count")).to_have_text(re.compile(f"^{wins} of"), timeout=PATIENCE)
+    expect(page.locator("#count")).to_have_text(re.compile(f"^{wins} of"), timeout=TIMEOUT)
 
 
 def test_mistakes_are_counted_and_filtered(page, server, sources):
@@ -148,8 +148,8 @@ def test_mistakes_are_counted_and_filtered(page, server, sources):
     row = page.locator("#mistakes-table tbody tr", has=page.get_by_role("button", name=name, exact=True))
     assert row.locator("td").first.inner_text() == str(count)
     row.get_by_role("button").click()
-    expect(page.locator("#count")).to_have_text(re.compile(f"^{count} of"), timeout=PATIENCE)
-    expect(page.locator(".metrics .bad").first).to_have_text(re.compile(f"^{name}"), timeout=PATIENCE)
+    expect(page.locator("#count")).to_have_text(re.compile(f"^{count} of"), timeout=TIMEOUT)
+    expect(page.locator(".metrics .bad").first).to_have_text(re.compile(f"^{name}"), timeout=TIMEOUT)
 
 
 def test_curves_and_memory_lead_to_their_steps(page, server, sources):
@@ -160,9 +160,9 @@ def test_curves_and_memory_lead_to_their_steps(page, server, sources):
     shown_step(page, 2)
     expect(page.locator("#curves circle.current")).not_to_have_count(0)
     page.click("#tab-memory")
-    expect(page.locator("#memories text[data-step]")).to_have_count(len(walk.events) - 1, timeout=PATIENCE)
+    expect(page.locator("#memories text[data-step]")).to_have_count(len(walk.events) - 1, timeout=TIMEOUT)
     page.check("#scale")
-    expect(page.locator("#memories svg")).not_to_contain_text("each row's maximum", timeout=PATIENCE)
+    expect(page.locator("#memories svg")).not_to_contain_text("each row's maximum", timeout=TIMEOUT)
     assert "scale=common" in page.url
 
 
@@ -188,7 +188,7 @@ def test_the_back_button_goes_back_and_links_hold_filters_and_sorting(page, serv
     count = page.locator("#count").inner_text()
     other = browser.new_page()
     other.goto(page.url)
-    expect(other.locator("#count")).to_have_text(count, timeout=PATIENCE)
+    expect(other.locator("#count")).to_have_text(count, timeout=TIMEOUT)
     assert other.input_value("#sort") == "-NE"
     expect(other.locator("#panel-notes")).to_be_visible()
     other.close()
@@ -215,20 +215,20 @@ def test_the_legend_says_what_the_map_shows(page, server, sources):
     said = legend.locator("li").all_inner_texts()
     assert said[:2] == ["first", "second"]
     assert {"reference path", "start", "goal", "candidate", "chosen candidate"} <= set(said)
-    expect(page.locator(".pane").nth(1).locator(".legend li").first).to_be_visible(timeout=PATIENCE)
+    expect(page.locator(".pane").nth(1).locator(".legend li").first).to_be_visible(timeout=TIMEOUT)
     page.goto(f"{server.url}/#source=0&id={walk.id}")
-    expect(legend.locator("li").first).to_have_text("the agent's way", timeout=PATIENCE)
+    expect(legend.locator("li").first).to_have_text("the agent's way", timeout=TIMEOUT)
 
 
 def test_attention_of_a_single_head_is_drawn_on_demand(page, server, sources):
     walk = long_episode(sources)
     visit(page, server, f"#source=0&id={walk.id}")
     shades = page.locator("#matrix rect[data-weight]")
-    expect(shades.first).to_be_attached(timeout=PATIENCE)
+    expect(shades.first).to_be_attached(timeout=TIMEOUT)
     read = "all => all.map((one) => one.dataset.weight)"
     usual = shades.evaluate_all(read)
     page.click("#by-head")
-    expect(page.locator("#head option")).to_have_text(["mean", "1", "2"], timeout=PATIENCE)
+    expect(page.locator("#head option")).to_have_text(["mean", "1", "2"], timeout=TIMEOUT)
     with page.expect_response(re.compile("matrix.svg.*layer=1&head=2")):
         page.select_option("#layer", "1")
         page.select_option("#head", "2")
@@ -237,8 +237,8 @@ def test_attention_of_a_single_head_is_drawn_on_demand(page, server, sources):
         arg=["#matrix rect[data-weight]", usual],
     )
     page.reload()
-    expect(page.locator("#layer")).to_have_value("1", timeout=PATIENCE)
-    expect(page.locator("#head")).to_have_value("2", timeout=PATIENCE)
+    expect(page.locator("#layer")).to_have_value("1", timeout=TIMEOUT)
+    expect(page.locator("#head")).to_have_value("2", timeout=TIMEOUT)
 
 
 # Notes and dialogs
@@ -250,13 +250,13 @@ def test_notes_and_tags_are_kept_beside_the_results(page, serve, plain_run, data
     page.fill("#tags", "stairs, odd")
     page.fill("#note", "Turns too early.")
     page.get_by_role("button", name="Save").click()
-    expect(page.locator("#noted")).to_have_text("Saved beside the results.", timeout=PATIENCE)
+    expect(page.locator("#noted")).to_have_text("Saved beside the results.", timeout=TIMEOUT)
     (kept,) = json.loads((plain_run / "eval" / "r2r-val_unseen" / "notes.json").read_text()).values()
     assert kept == {"tags": ["stairs", "odd"], "note": "Turns too early."}
     page.select_option("#tag", "odd")
     expect(page.locator("#count")).to_have_text(re.compile("^1 of"))
     page.reload()
-    expect(page.locator("#note")).to_have_value("Turns too early.", timeout=PATIENCE)
+    expect(page.locator("#note")).to_have_value("Turns too early.", timeout=TIMEOUT)
 
 
 def test_a_dialog_is_shown_in_turns(page, serve, data, tmp_path):
@@ -282,14 +282,14 @@ def test_an_episode_is_walked_again_with_other_words(page, server, sources):
     assert page.input_value("#instruction") == walk.text
     page.fill("#instruction", walk.text.replace("left", "right"))
     page.click("#begin")
-    expect(page.locator(".pane")).to_have_count(2, timeout=PATIENCE)
+    expect(page.locator(".pane")).to_have_count(2, timeout=TIMEOUT)
     first, second = page.locator(".pane").all()
-    expect(first.locator("h2")).to_have_text(re.compile(f"{walk.id}$"), timeout=PATIENCE)
-    expect(second.locator("h2")).to_contain_text("with other words", timeout=PATIENCE)
-    expect(second.locator(".actions button")).to_have_count(len(walk.events[0].candidates) + 1, timeout=PATIENCE)
+    expect(first.locator("h2")).to_have_text(re.compile(f"{walk.id}$"), timeout=TIMEOUT)
+    expect(second.locator("h2")).to_contain_text("with other words", timeout=TIMEOUT)
+    expect(second.locator(".actions button")).to_have_count(len(walk.events[0].candidates) + 1, timeout=TIMEOUT)
     assert first.locator(".actions button").count() == 0
     page.click("#go")
-    expect(page.locator("#progress")).to_have_text(re.compile("It stopped after"), timeout=PATIENCE)
+    expect(page.locator("#progress")).to_have_text(re.compile("It stopped after"), timeout=TIMEOUT)
 
 
 def test_sessions_end_with_their_page_and_many_begins_lock_nobody_out(browser, sources):
@@ -304,7 +304,7 @@ def test_sessions_end_with_their_page_and_many_begins_lock_nobody_out(browser, s
             with page.expect_response("**/api/sessions") as answer:
                 page.click("#begin")
             assert answer.value.status == 200
-            expect(page.locator("#go")).to_be_enabled(timeout=PATIENCE)
+            expect(page.locator("#go")).to_be_enabled(timeout=TIMEOUT)
         page.wait_for_function("!document.body.classList.contains('busy')")
         page.goto("about:blank")
         for _ in range(100):
@@ -327,7 +327,7 @@ def test_what_failed_once_is_asked_for_again(page, server, sources):
         re.compile(f"api/walk[?].*id={identity}$"), lambda route: route.fulfill(status=500, json={"error": "no."})
     )
     rows(page).nth(1).click()
-    expect(page.locator("#message")).to_have_text("No.", timeout=PATIENCE)
+    expect(page.locator("#message")).to_have_text("No.", timeout=TIMEOUT)
     assert "stale" in page.get_attribute("body", "class")
     page.unroute_all()
     rows(page).nth(0).click()
@@ -344,14 +344,14 @@ def test_a_page_finds_its_server_again(browser, sources):
     visit(page, running)
     running.close()
     rows(page).nth(2).click()
-    expect(page.locator("#lost")).to_be_visible(timeout=PATIENCE)
+    expect(page.locator("#lost")).to_be_visible(timeout=TIMEOUT)
     assert "lost" in page.get_attribute("body", "class")
     assert "no agent is here" not in page.locator("body").inner_text()
     again = View(ViewerState(sources[1:]), "127.0.0.1", port)
     try:
-        expect(page.locator("#lost")).to_be_hidden(timeout=PATIENCE)
+        expect(page.locator("#lost")).to_be_hidden(timeout=TIMEOUT)
         identity = sources[1].episodes.ids[2]
-        expect(page.locator("body")).to_have_attribute("data-shown", f"0 {identity} 0", timeout=PATIENCE)
+        expect(page.locator("body")).to_have_attribute("data-shown", f"0 {identity} 0", timeout=TIMEOUT)
         assert page.locator(".pane h2").inner_text().startswith(sources[1].name)
         assert page.locator(".words").inner_text() == sources[1].episodes.texts[2]
     finally:
@@ -363,4 +363,4 @@ def test_results_beside_the_steps_of_another_agent_are_said_to_be(page, serve, p
     place = ("eval", "r2r-val_unseen", "steps.jsonl")
     shutil.copy(other_run.joinpath(*place), plain_run.joinpath(*place))
     visit(page, serve(open_sources([plain_run], Defaults(data=data))))
-    expect(page.locator("#source-notes")).to_contain_text("different walks", timeout=PATIENCE)
+    expect(page.locator("#source-notes")).to_contain_text("different walks", timeout=TIMEOUT)

@@ -7,7 +7,7 @@ import re
 import shutil
 
 import pytest
-from browsing import PATIENCE, long_episode, needs_chromium, visit
+from browsing import TIMEOUT, long_episode, needs_chromium, visit
 from playwright.sync_api import expect
 
 from mtvm.acting.baselines import run_baseline
@@ -34,9 +34,9 @@ def test_what_an_agent_said_is_shown_at_each_step(page, serve, plain_run, run, d
     said = [dataclasses.replace(event, thought=f"<b>I think</b> of {event.step}.") for event in events]
     write_events(plain_run.joinpath(*place), said)
     visit(page, serve(open_sources([plain_run], Defaults(data=data))), f"#id={walk.id}&step=1")
-    expect(page.locator(".thought-words")).to_have_text("<b>I think</b> of 1.", timeout=PATIENCE)
+    expect(page.locator(".thought-words")).to_have_text("<b>I think</b> of 1.", timeout=TIMEOUT)
     page.keyboard.press("ArrowRight")
-    expect(page.locator(".thought-words")).to_have_text("<b>I think</b> of 2.", timeout=PATIENCE)
+    expect(page.locator(".thought-words")).to_have_text("<b>I think</b> of 2.", timeout=TIMEOUT)
 
 
 def test_prompt_reply_and_costs_are_shown_as_data(page, serve, plain_run, run, data):
@@ -55,14 +55,14 @@ def test_prompt_reply_and_costs_are_shown_as_data(page, serve, plain_run, run, d
     write_events(plain_run.joinpath(*STEPS), [dataclasses.replace(event, details=details) for event in events])
     visit(page, serve(open_sources([plain_run], Defaults(data=data))), f"#id={walk.id}")
     said = page.locator(".said")
-    expect(said.locator(".facts")).to_have_text("stub-1 · prompt 1,812 + reply 95 tokens · $0.0021", timeout=PATIENCE)
+    expect(said.locator(".facts")).to_have_text("stub-1 · prompt 1,812 + reply 95 tokens · $0.0021", timeout=TIMEOUT)
     expect(said.locator(".bad")).to_have_text("no JSON at first")
     prompt = said.locator("details", has=page.locator("summary", has_text="Prompt"))
     expect(prompt.locator("pre").first).to_be_hidden()
     prompt.locator("summary").click()
     assert prompt.locator("pre").all_inner_texts() == ["You walk.", "<img src=x>"]
     page.keyboard.press("ArrowRight")
-    expect(page.locator("body")).to_have_attribute("data-shown", re.compile(" 1$"), timeout=PATIENCE)
+    expect(page.locator("body")).to_have_attribute("data-shown", re.compile(" 1$"), timeout=TIMEOUT)
     expect(prompt.locator("pre").first).to_be_visible()
     assert said.locator("details").count() == 3
 
@@ -104,19 +104,19 @@ def test_target_and_choice_of_an_object_are_named(page, serve, objects):
     running = serve(objects)
     visit(page, running, f"#id={ids[0]}")
     found = page.locator(".objects")
-    expect(found.locator(".target")).to_have_text("Target: chair 1", timeout=PATIENCE)
+    expect(found.locator(".target")).to_have_text("Target: chair 1", timeout=TIMEOUT)
     expect(found.locator(".chosen").first).to_have_text("Chosen: floor lamp 7 ✗")
     listed = found.locator("li").all_inner_texts()
     assert [" ".join(one.split()) for one in listed] == ["floor lamp 7 75.0%", "chair 1 (target) 25.0%"]
     page.goto(f"{running.url}/#id={ids[1]}")
-    expect(found.locator(".chosen").first).to_have_text("Chosen: chair 1 ✓", timeout=PATIENCE)
+    expect(found.locator(".chosen").first).to_have_text("Chosen: chair 1 ✓", timeout=TIMEOUT)
 
 
 def test_boxes_are_where_the_objects_are(page_with_webgl, serve, objects):
     page = page_with_webgl
     running, identity = serve(objects), objects[0].episodes.ids[0]
     visit(page, running, f"#id={identity}")
-    page.wait_for_selector("#panorama[data-ready] .object-box.target", state="attached", timeout=PATIENCE)
+    page.wait_for_selector("#panorama[data-ready] .object-box.target", state="attached", timeout=TIMEOUT)
     assert page.locator("#panorama .object-box.chosen").count() == 1
     assert page.locator("#panorama .object-name.chosen").text_content() == "floor lamp 75%"
     sides = page.evaluate("import('./static/said.js').then(({ corners }) => corners(13, [0, 0, 640, 480]))")

@@ -47,8 +47,8 @@ class Guesser(nn.Module):
     """Words to captions, captions to views by how far away they are, views to shares of names.
 
     Every caption of the viewpoint counts to every view, by a weight that depends on the angle and the rows only; and
-    all of them together, weighed by what they say, tell the room. Beside the names a view has a number for each
-    `spoken` word: how much the word, said by somebody who leaves the viewpoint, speaks for going that way.
+    all of them together, weighed by what they say, tell the room. Beside the names a view has a score for each `spoken`
+    word: how well it fits the direction, if somebody who leaves the viewpoint says it.
     """
 
     def __init__(

@@ -53,8 +53,8 @@ class NameGuesser:
     and, if they learnt from walks with instructions,
 
     4. the words that people may say of the view (`words`): logarithms of their shares against the mean over all views,
-    5. and if they were to align them, how much each word of an instruction (`spoken`) speaks for going that way, and
-       not another way from there.
+    5. and if they were to align them, how much better each word of an instruction (`spoken`) fits this direction than
+       the others from there.
     """
 
     vocabulary: tuple[str, ...]

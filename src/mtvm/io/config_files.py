@@ -167,7 +167,7 @@ def differences(one: dict[str, Any], other: dict[str, Any], prefix: str = "") ->
 
 def completed(config: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
     """A plain config with the default of each option that it does not have."""
-    if config.get("name") != defaults.get("name"):  # a part of another kind, which has other options
+    if config.get("name") != defaults.get("name"):  # another part, which has other options
         return config
     whole = defaults | config
     parts = {name: part for name, part in defaults.items() if isinstance(part, dict)}

@@ -61,7 +61,7 @@ def load(path: Path, before: Path | None = None) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def resuming(path: Path) -> Iterator[None]:
-    """A block that uses a state: what the state lacks, or has of another kind, is said in one sentence."""
+    """A block that uses a state: where something in it is missing or of the wrong type, one sentence says so."""
     try:
         yield
     except InputError:

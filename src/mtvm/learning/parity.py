@@ -19,7 +19,7 @@ from mtvm.learning.losses.released_consistency import (
 )
 from mtvm.models.language import Text
 from mtvm.models.model import MTVM
-from mtvm.models.network import Step
+from mtvm.models.network import Output
 from mtvm.models.parity import (
     Differences,
     Recording,
@@ -79,12 +79,12 @@ def released_loss_differences(folder: Path) -> Differences:
     return worst
 
 
-def _walk(recorded: Recording, model: MTVM, loss: ReleasedConsistency, text: Text, worst: Differences) -> list[Step]:
+def _walk(recorded: Recording, model: MTVM, loss: ReleasedConsistency, text: Text, worst: Differences) -> list[Output]:
     """Both passes of the last recorded step, with our own memory; stopped episodes stay in the batch."""
     width, ended = model.config.feature_width, torch.zeros(len(text), dtype=torch.bool)
     memory = torch.zeros(len(text), 0, model.config.token_width)
     after_stop = torch.zeros(len(text), 0, dtype=torch.bool)
-    outputs: list[Step] = []
+    outputs: list[Output] = []
     for number in range(recorded.steps):
         stream, mask = recorded[f"step{number}.stream_features"], recorded[f"step{number}.stream_mask"].bool()
         current = mask[:, number:]
@@ -115,7 +115,7 @@ def _walk(recorded: Recording, model: MTVM, loss: ReleasedConsistency, text: Tex
     return outputs
 
 
-def _layer_difference(recorded: Recording, outputs: list[Step]) -> float:
+def _layer_difference(recorded: Recording, outputs: list[Output]) -> float:
     """The largest difference of what the layers gave at the last step, in both passes."""
     worst = 0.0
     for step, suffix in zip(outputs, ("", "_drop"), strict=True):

@@ -23,7 +23,7 @@ from mtvm.acting.walk import Path
 from mtvm.learning.texts import Variant
 from mtvm.models.history import KnownWalks, Past
 from mtvm.models.language import Text
-from mtvm.models.network import Network, Step
+from mtvm.models.network import Network, Output
 from mtvm.models.seeing import Vision
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.rewards import Rewards
@@ -96,7 +96,7 @@ class StepTrace:
     rows: Rows
     """(b,) their rows in the batch."""
     seen: Observation
-    outputs: list[Step]
+    outputs: list[Output]
     """What the model made of it, with each variant of the texts; the first one decided."""
     text_real: Tensor
     """(b, L) true for tokens of the texts that are not padding."""
@@ -285,7 +285,7 @@ class _Running:
         live = torch.from_numpy(~self.ended).to(model.device)
         return StepTrace(self.rows, seen, outputs, self.text.real, actions, teacher, live, values)
 
-    def outputs(self, tokens: Tensor, mask: Tensor, number: int) -> list[Step]:
+    def outputs(self, tokens: Tensor, mask: Tensor, number: int) -> list[Output]:
         """What the model makes of the actions' tokens, with each variant of the texts."""
         text = self._masked(self.text, [(number, self.rows)])
         output = self.model.step(
@@ -293,7 +293,7 @@ class _Running:
         )
         return output.variants(text.variants)
 
-    def values(self, outputs: list[Step]) -> Tensor | None:
+    def values(self, outputs: list[Output]) -> Tensor | None:
         """(b,) the critic's values, if they are needed."""
         return self.model.value(outputs[0]) if self.plan.needs.rewards else None
 
@@ -366,14 +366,14 @@ class _WalkingFirst(_Running):
         with _deciding(model):
             super().__init__(model, vision, episodes, text.variant(0), plan)
 
-    def outputs(self, tokens: Tensor, mask: Tensor, number: int) -> list[Step]:
+    def outputs(self, tokens: Tensor, mask: Tensor, number: int) -> list[Output]:
         self._sights.append((tokens, mask))
         if not self._asked:
             return []
         with _deciding(self.model):
             return [self.model.step(self.text, self.past, tokens, mask, need_context=self.model.needs_context)]
 
-    def values(self, outputs: list[Step]) -> Tensor | None:
+    def values(self, outputs: list[Output]) -> Tensor | None:
         return None
 
     def remember(self, step: StepTrace) -> None:
@@ -449,6 +449,6 @@ def _draws(draws: Tensor | None, number: int, rows: Rows, shape: Sequence[int] =
     return torch.rand(len(rows), *shape) if draws is None else draws[number, torch.from_numpy(rows)]
 
 
-def _without_activations(step: Step, ended: Tensor) -> Step:
+def _without_activations(step: Output, ended: Tensor) -> Output:
     """The step as the released code remembers it: episodes that have stopped leave zeros in the memory."""
     return dataclasses.replace(step, activations=step.activations.masked_fill(ended[:, None, None], 0))

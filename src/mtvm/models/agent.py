@@ -24,7 +24,7 @@ from torch import Tensor
 from mtvm.acting.navigator import Navigator
 from mtvm.features.store import FeatureStore
 from mtvm.models.crossmodal import Attention
-from mtvm.models.network import Network, Step
+from mtvm.models.network import Network, Output
 from mtvm.models.policy import Last, Remembering
 from mtvm.models.pretrained import agent_folder
 from mtvm.models.saving import load_model, save_model
@@ -97,7 +97,7 @@ class Agent:
         self._featurizer = Featurizer(model.config, model.device)
         self._vision: Vision | None = None
         self._single = True
-        self._thought: tuple[Step, NDArray[np.int64], Tensor | None] | None = None
+        self._thought: tuple[Output, NDArray[np.int64], Tensor | None] | None = None
 
     @classmethod
     def from_pretrained(
@@ -258,7 +258,7 @@ class Agent:
             raise ValueError("this agent needs the panorama's 36 features in each observation.")
         return np.stack([np.asarray(view.panorama, dtype=np.float32) for view in views])
 
-    def _actions(self, step: Step, mask: Tensor) -> list[Action]:
+    def _actions(self, step: Output, mask: Tensor) -> list[Action]:
         probabilities, best = step.logits.softmax(dim=1).cpu().numpy(), step.logits.argmax(dim=1).tolist()
         actions = []
         for row, (index, count) in enumerate(zip(best, mask.sum(dim=1).tolist(), strict=True)):

@@ -78,7 +78,7 @@ class Text:
 
     def repeated(self, rows: Tensor) -> Text:
         """The texts at `rows`, any of which may occur several times."""
-        return self.keep(rows, lambda batch, which: batch.index_select(0, which))
+        return self.keep(rows, lambda batch, chosen: batch.index_select(0, chosen))
 
     @property
     def keeps_padding(self) -> bool:

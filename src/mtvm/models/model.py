@@ -15,7 +15,7 @@ from mtvm.models.history import KnownWalks, Past, ReadHistory, Transition, make_
 from mtvm.models.language import LanguageEncoder, Text
 from mtvm.models.network import (
     Network,
-    Step,
+    Output,
     initialize_like_bert,
     make_critic,
     scale_features,
@@ -49,7 +49,7 @@ class StatePooler(nn.Module):
         self.mix = Linear(config.text_length, 1)
         self.dense = Linear(config.hidden, config.hidden)
 
-    def forward(self, step: Step) -> Tensor:
+    def forward(self, step: Output) -> Tensor:
         text, stream = step.text, step.stream
         weights = self.mix.weight[0, : text.shape[1]]
         if self.pool_padding:
@@ -107,7 +107,7 @@ class MTVM(Network):
         need_context: bool = True,
         need_attention: bool = False,
         need_layers: bool = False,
-    ) -> Step:
+    ) -> Output:
         """X̂, M̂, V̂ = C(X, [M; V]) (Eq. 1) and a = MLP(V̂)."""
         recall = None
         if isinstance(self.history, ReadHistory):
@@ -115,7 +115,7 @@ class MTVM(Network):
             memory, memory_mask = text.states.new_zeros(len(text), 0, self.config.hidden), mask[:, :0]
         else:
             memory, memory_mask = self.history.tokens(past, self.token_encoder)
-        step: Step = self(text, memory, memory_mask, actions, mask, need_context, need_attention, need_layers, recall)
+        step: Output = self(text, memory, memory_mask, actions, mask, need_context, need_attention, need_layers, recall)
         return step
 
     def walked(self, walks: KnownWalks) -> Past:
@@ -132,7 +132,7 @@ class MTVM(Network):
         need_attention: bool = False,
         need_layers: bool = False,
         recall: Callable[[int, Queries], Recalled | None] | None = None,
-    ) -> Step:
+    ) -> Output:
         """`step` as a function of tensors alone, which can be exported, unless the past is read by `recall`.
 
         `memory` (B, n, hidden) are the encoded tokens of the past and `memory_mask` (B, n) is true for real ones.
@@ -162,7 +162,7 @@ class MTVM(Network):
             keys,
         )
         scores, activations = self.head(here.pack(seen[:, -mask.shape[1] :]) if need_context else seen)
-        return Step(
+        return Output(
             logits=here.spread(scores).masked_fill(~mask, -torch.inf),
             mask=mask,
             actions=actions,
@@ -193,7 +193,7 @@ class MTVM(Network):
         return Packing(mask, drop=drop and not self.config.released.padding)
 
     def remember(
-        self, past: Past, step: Step, chosen: Tensor, direction: Tensor, panorama: Tensor | None = None
+        self, past: Past, step: Output, chosen: Tensor, direction: Tensor, panorama: Tensor | None = None
     ) -> Past:
         """M_t <- (M_{t-1}, [V̂_t^k; d_t^k]) (Eq. 2)."""
         record = Transition(
@@ -210,7 +210,7 @@ class MTVM(Network):
         )
         return self.history.update(past, record)
 
-    def value(self, step: Step) -> Tensor:
+    def value(self, step: Output) -> Tensor:
         if not step.has_context:
             raise ValueError("the critic reads text and memory, which this step skipped (need_context=False).")
         values: Tensor = self.critic(self.pooler(step))[:, 0]

@@ -26,7 +26,7 @@ from mtvm.products import Linear
 
 
 @dataclasses.dataclass
-class Step:
+class Output:
     """A network's output for one step of B running episodes with up to A actions."""
 
     logits: Tensor
@@ -53,8 +53,8 @@ class Step:
     keys: list[LayerKeys] = dataclasses.field(default_factory=list)
     """The actions' keys and values in each layer, for histories that are read there."""
 
-    def select(self, rows: Callable[[Tensor], Tensor]) -> Step:
-        """The step of some of the episodes, which `rows` picks from a (B, ...) tensor, without its attention."""
+    def select(self, rows: Callable[[Tensor], Tensor]) -> Output:
+        """The output for some of the episodes, which `rows` picks from a (B, ...) tensor, without its attention."""
         tensors: dict[str, Any] = {
             field.name: rows(value)
             for field in dataclasses.fields(self)
@@ -64,8 +64,8 @@ class Step:
         keys = [{reader: (rows(key), rows(value)) for reader, (key, value) in one.items()} for one in self.keys]
         return dataclasses.replace(self, **tensors, layers=layers, keys=keys, attention=None)
 
-    def variants(self, count: int) -> list[Step]:
-        """The step of each variant of the text."""
+    def variants(self, count: int) -> list[Output]:
+        """The output for each variant of the text."""
         if count == 1:
             return [self]
 
@@ -126,17 +126,17 @@ class Network(nn.Module, abc.ABC):
         need_context: bool = True,
         need_attention: bool = False,
         need_layers: bool = False,
-    ) -> Step:
+    ) -> Output:
         """One step of B episodes.
 
         `actions` (B, A, token width) is a token [v; d] for each action, zeros for STOP and padding; `mask` (B, A) is
-        true for real actions. A text of several variants gives a step of as many times B rows, see `Step.variants`.
+        true for real actions. A text of several variants gives one of as many times B rows, see `Output.variants`.
         `need_context` false skips X̂ and M̂, which only the critic, the consistency loss and some histories read.
         """
 
     @abc.abstractmethod
     def remember(
-        self, past: Past, step: Step, chosen: Tensor, direction: Tensor, panorama: Tensor | None = None
+        self, past: Past, step: Output, chosen: Tensor, direction: Tensor, panorama: Tensor | None = None
     ) -> Past:
         """The history after a step.
 
@@ -149,7 +149,7 @@ class Network(nn.Module, abc.ABC):
         raise NotImplementedError(f"{type(self).__name__} cannot compute known walks in one pass.")
 
     @abc.abstractmethod
-    def value(self, step: Step) -> Tensor:
+    def value(self, step: Output) -> Tensor:
         """(B,) the critic's estimate of the return."""
 
 

@@ -18,7 +18,7 @@ from mtvm.features.store import FeatureStore
 from mtvm.models.history.base import Past
 from mtvm.models.language import Text
 from mtvm.models.mirroring import Language, language_of
-from mtvm.models.network import Network, Step
+from mtvm.models.network import Network, Output
 from mtvm.models.seeing import Vision
 from mtvm.models.text import Tokens, mirrored_too, read_texts
 from mtvm.tasks.episode import EpisodeSet
@@ -44,11 +44,11 @@ class Remembering:
     def __init__(self, model: Network, text: Text) -> None:
         self.model, self.text = model, text
         self._past: Past | None = None
-        self._last: Step | None = None
+        self._last: Output | None = None
 
     def step(
         self, tokens: Tensor, mask: Tensor, facing: Tensor, last: Last | None, *, need_attention: bool = False
-    ) -> Step:
+    ) -> Output:
         """What the network makes of the actions' tokens (b, A, token width) of agents that face `facing`
         (b, angle width); `last` says how the step before ended."""
         model = self.model
@@ -64,7 +64,7 @@ class Remembering:
         )
         return self._last
 
-    def _remember(self, past: Past, step: Step, facing: Tensor, last: Last) -> None:
+    def _remember(self, past: Past, step: Output, facing: Tensor, last: Last) -> None:
         before, kept = len(step.logits), torch.from_numpy(last.kept).to(facing.device)
         chosen = torch.zeros(before, dtype=torch.int64, device=facing.device)
         direction = facing.new_zeros(before, facing.shape[1])
@@ -129,7 +129,7 @@ class NetworkPolicy(Policy):
         self.vision = vision
         self.language: Language | None = None
         """Of the texts, for looks in a mirror; by default that of the episodes which begin."""
-        self.output: Step | None = None
+        self.output: Output | None = None
         """What the network made of the last sights, those of the first look first."""
 
     def order(self, episodes: EpisodeSet) -> NDArray[np.int64]:
@@ -223,7 +223,7 @@ class NetworkPolicy(Policy):
             for number in range(self.looks)
         ]
 
-    def _attention(self, sights: Sights, step: Step) -> Callable[[int, int], WordAttention]:
+    def _attention(self, sights: Sights, step: Output) -> Callable[[int, int], WordAttention]:
         counts, rows = sights.seen.count, sights.rows
         texts, tokens = self._texts, self._tokens
 

@@ -20,7 +20,7 @@ from mtvm.models.crossmodal import CrossModalEncoder, SingleDirectionLayer
 from mtvm.models.language import LanguageEncoder, Text
 from mtvm.models.network import (
     Network,
-    Step,
+    Output,
     initialize_like_bert,
     make_critic,
     stack_attention,
@@ -88,7 +88,7 @@ class VLNBert(Network):
         need_context: bool = True,
         need_attention: bool = False,
         need_layers: bool = False,
-    ) -> Step:
+    ) -> Output:
         """The scores of the actions, and the next state."""
         tokens = self.token_encoder(actions, self.config.feature_scale)
         state = self.act_norm(torch.tanh(self.act(torch.cat([past.state, past.direction], dim=-1))))
@@ -119,7 +119,7 @@ class VLNBert(Network):
         stream = packing.spread(seen)
         pooled = torch.tanh(self.pooler(stream[:, 0]))
         refined: Tensor = self.refine_norm(self.refine(torch.cat([pooled, matched], dim=-1)))
-        return Step(
+        return Output(
             logits=logits,
             mask=mask,
             actions=actions,
@@ -134,12 +134,12 @@ class VLNBert(Network):
         )
 
     def remember(
-        self, past: State, step: Step, chosen: Tensor, direction: Tensor, panorama: Tensor | None = None
+        self, past: State, step: Output, chosen: Tensor, direction: Tensor, panorama: Tensor | None = None
     ) -> State:
         assert step.state is not None
         return State(step.state, direction)
 
-    def value(self, step: Step) -> Tensor:
+    def value(self, step: Output) -> Tensor:
         values: Tensor = self.critic(step.state)[:, 0]
         return values
 

@@ -20,7 +20,7 @@ from mtvm.viewer.state import ViewerState
 from mtvm.viewer.strips import draw_strip
 
 Id = Annotated[str, Query(max_length=1000)]
-Step = Annotated[int | None, Query(ge=0)]
+StepNumber = Annotated[int | None, Query(ge=0)]
 Number = Annotated[int | None, Query(ge=1)]
 Agents = Annotated[tuple[int, ...], Query(max_length=20)]
 
@@ -46,7 +46,7 @@ def _add_drawings(app: FastAPI, state: ViewerState) -> None:
         source: int | None = None,
         id: Id | None = None,
         session: str | None = None,
-        step: Step = None,
+        step: StepNumber = None,
         agents: Agents = (),
         own: Literal["source", "session"] = "session",
         here: bool = False,
@@ -85,7 +85,7 @@ def _add_drawings(app: FastAPI, state: ViewerState) -> None:
         source: int | None = None,
         id: Id | None = None,
         session: str | None = None,
-        step: Step = None,
+        step: StepNumber = None,
         scale: Scale = "row",
         layer: Number = None,
         head: Number = None,
@@ -98,7 +98,7 @@ def _add_drawings(app: FastAPI, state: ViewerState) -> None:
         source: int | None = None,
         id: Id | None = None,
         session: str | None = None,
-        step: Step = None,
+        step: StepNumber = None,
         scale: Scale = "row",
         layer: Number = None,
         head: Number = None,
