@@ -21,6 +21,7 @@ TRAIN = ("train", "tiny", "--data.sight", "blind", "--out", "{out}", "--data.fol
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (("figure", "map"), "name what to draw"),
         ((*TRAIN, "--device", "tpu"), "device 'tpu' is not one of"),
         ((*TRAIN, "--device", "cuda:99"), "device 'cuda:99' does not exist"),
         ((*TRAIN, "--seed", "9" * 30), "seed is 9999"),
@@ -139,3 +140,5 @@ def test_weights_that_do_not_fit_leave_no_folder_behind(capsys, tmp_path, tiny_f
     (tmp_path / "run").mkdir()  # what was there before stays
     refused(capsys, "train", "tiny", "--out", tmp_path / "run", *options)
     assert (tmp_path / "run").is_dir()
+    refused(capsys, "train", "tiny", "--out", tmp_path / "runs" / "mine" / "run", *options)
+    assert not (tmp_path / "runs").exists()

@@ -17,7 +17,7 @@ pytest.importorskip("torch")
 import torch
 
 from mtvm.features.guesses import NameGuesser, learn_names
-from mtvm.io.weight_files import write_safetensors
+from mtvm.io.weight_files import read_weight_file, write_safetensors
 
 SEEN = {
     "kitchen": ("a stove and a sink", "oven"),
@@ -230,6 +230,37 @@ def test_a_guesser_refuses_other_files(folder, tmp_path):
         NameGuesser.load(path)
     with pytest.raises(InputError, match="there is no such weight file"):
         NameGuesser.load(tmp_path / "none.safetensors")
+
+
+@pytest.fixture(scope="module")
+def guesser_file(folder):
+    learn(folder, epochs=1).save(folder / "guesser.safetensors")
+    return folder / "guesser.safetensors"
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        *(("captions", value) for value in (float("inf"), 10**9, 0, -3, 24.0, True, None, 25)),
+        *(("fold_of", value) for value in ({"h0": -1}, {"h0": 1.5}, {"h0": 10**400}, {}, [], None)),
+        *(("vocabulary", value) for value in (["a"] * 10**6, [None], "abc", 5)),
+        *(("spoken", value) for value in (["a"], None)),
+        *(("mean", value) for value in (torch.zeros(5), torch.zeros(0, dtype=torch.int64))),
+        *(("spread", value) for value in (torch.ones(5), torch.zeros(2))),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_what_a_guesser_says_of_itself_is_checked_before_it_is_believed(guesser_file, tmp_path, part, value):
+    """A number of captions took gigabytes, or forever; others ended in a traceback."""
+    tensors = read_weight_file(guesser_file)
+    if isinstance(value, torch.Tensor):
+        tensors[part] = value
+    else:
+        said = json.loads(bytes(tensors["description"].numpy())) | {part: value}
+        tensors["description"] = torch.frombuffer(bytearray(json.dumps(said).encode()), dtype=torch.uint8)
+    write_safetensors(tmp_path / "guesser.safetensors", tensors)
+    with pytest.raises(InputError, match="not the networks that guess names from captions"):
+        NameGuesser.load(tmp_path / "guesser.safetensors")
 
 
 def test_what_is_known(folder):

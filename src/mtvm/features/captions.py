@@ -37,7 +37,7 @@ _PART = 16_384
 """About how many embeddings are cached together: what an interruption, or another caption in the file, costs."""
 
 _LONGEST_CAPTION = 2000
-_MOST_HEADINGS = 360
+MOST_HEADINGS = 360
 _MOST_LETTERS = 1_000_000, 10  # in any file, and for each byte of a larger one: text is packed to a fifth at best
 
 
@@ -180,8 +180,8 @@ def check_captions(record: Any, where: str) -> CaptionedPlace:
         raise InputError(f"{where}: field 'captions' is missing or not a list with an entry for each heading.")
     if len(captions) == VIEWS and all(isinstance(caption, str) for caption in captions):
         captions = [captions[heading::HEADINGS] for heading in range(HEADINGS)]
-    if len(captions) > _MOST_HEADINGS:
-        raise InputError(f"{where}: field 'captions' has {len(captions):,} headings, more than {_MOST_HEADINGS}.")
+    if len(captions) > MOST_HEADINGS:
+        raise InputError(f"{where}: field 'captions' has {len(captions):,} headings, more than {MOST_HEADINGS}.")
     for heading, row in enumerate(captions):
         if not isinstance(row, list) or len(row) != ROWS or not all(isinstance(caption, str) for caption in row):
             raise InputError(

@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 
 from mtvm.errors import InputError, MissingExtraError
 from mtvm.features.caption_words import frequent_words, word_numbers
-from mtvm.features.captions import CaptionedPlace, load_captions
+from mtvm.features.captions import MOST_HEADINGS, CaptionedPlace, load_captions
 from mtvm.features.known_names import KnownNames, Walk, known_names
 from mtvm.features.store import FeatureStore
+from mtvm.io.files import parse_json
 from mtvm.io.weight_files import check_finite, read_weight_file, write_safetensors
 from mtvm.progress import progress
-from mtvm.world.views import VIEWS
+from mtvm.world.views import ROWS, VIEWS
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -95,7 +96,7 @@ class NameGuesser:
         tensors = read_weight_file(Path(path))
         check_finite(Path(path), tensors)
         try:
-            return _loaded(tensors)
+            return _loaded(tensors, Path(path))
         except (KeyError, ValueError, TypeError, AttributeError, RuntimeError):
             raise InputError(
                 f"{path}: not the networks that guess names from captions; give guesser.safetensors of an agent that "
@@ -255,17 +256,29 @@ def _logarithms(shares: NDArray[np.float32]) -> NDArray[np.float32]:
     return found
 
 
-def _loaded(tensors: dict[str, Any]) -> NameGuesser:
+def _loaded(tensors: dict[str, Any], path: Path) -> NameGuesser:
+    """What `save` wrote; whatever is wrong with it raises, before memory is taken for what it says of itself."""
     from mtvm.features.guesser import Guesser
 
-    said = json.loads(bytes(tensors.pop(_DESCRIPTION).numpy()))
-    names = {kind: tuple(map(str, said.get(kind, ()) if kind == "spoken" else said[kind])) for kind in _LISTS}
-    mean, spread = tensors.pop("mean").numpy(), np.atleast_1d(tensors.pop("spread").numpy())
-    fold_of = {str(scan): int(number) for scan, number in said["fold_of"].items()}
-    captions, count = int(said["captions"]), max(fold_of.values()) + 2
+    said = parse_json(bytes(tensors.pop(_DESCRIPTION).numpy()), path)
+    names = {kind: tuple(said.get(kind, []) if kind == "spoken" else said[kind]) for kind in _LISTS}
+    captions, fold_of = said["captions"], dict(said["fold_of"])
+    if not all(isinstance(name, str) for kind in names.values() for name in kind):
+        raise ValueError("a name is none")
+    if type(captions) is not int or captions % ROWS or not 0 < captions <= ROWS * MOST_HEADINGS:
+        raise ValueError("so many captions are not possible")
+    if not all(type(number) is int and number >= 0 for number in fold_of.values()):
+        raise ValueError("a network has an odd number")
     sizes = [len(names["rooms"]), len(names["objects"]) + 1, *([len(names["words"])] if names["words"] else [])]
+    rows = {"word": len(names["vocabulary"]) + 1, "room.3": sizes[0], "name": sum(sizes) + len(names["spoken"])}
+    if any(len(tensors[f"0.{layer}.weight"]) != count for layer, count in rows.items()):
+        raise ValueError("it has other names than numbers")
+    mean, spread = tensors.pop("mean").numpy(), np.atleast_1d(tensors.pop("spread").numpy())
+    kinds = sum(1 for kind in ("words", "spoken") if names[kind])
+    if mean.dtype.kind != "f" or spread.shape != (kinds,) or not (spread > 0).all():
+        raise ValueError("what names are divided by is odd")
     networks = []
-    for number in range(count):
+    for number in range(max(fold_of.values()) + 2):
         network = Guesser(len(names["vocabulary"]), captions, len(names["rooms"]), sizes, len(names["spoken"])).eval()
         network.load_state_dict({name: tensors.pop(f"{number}.{name}") for name in network.state_dict()})
         networks.append(network)

@@ -179,17 +179,18 @@ class RunFolder:
         The lock file is never replaced, and the system lets go of it when we end, however we end. What is refused
         before anything else was written leaves no folder behind.
         """
-        was_there = self.path.is_dir()
+        missing = [place for place in (self.path, *self.path.parents) if not place.is_dir()]
         with self._locked_file():
             try:
                 for place, _, _ in os.walk(self.path):
                     remove_leftovers(Path(place))
                 yield
             except BaseException:
-                if not was_there and [item.name for item in self.path.iterdir()] == [_LOCK]:
+                if missing and [item.name for item in self.path.iterdir()] == [_LOCK]:
                     (self.path / _LOCK).unlink()
                     with contextlib.suppress(OSError):
-                        self.path.rmdir()
+                        for place in missing:
+                            place.rmdir()
                 raise
 
     @contextlib.contextmanager

@@ -147,6 +147,8 @@ def figure(
     from mtvm.viewer.sources import Defaults
     from mtvm.viewer.strips import draw_strip
 
+    if not paths:
+        raise InputError("name what to draw: a run, the folder of an evaluation, or a result file.")
     if not 20 <= dpi <= 1200:
         raise InputError(f"--dpi must lie from 20 to 1200, not {dpi}.")
     state = viewer_state(paths, Defaults(data, task, split, supervision), skyboxes)
