@@ -103,12 +103,14 @@ def main():
         os.environ["MTVM_CACHE"] = str(Path(folder) / "cache")
         data = write_tiny_world(Path(folder) / "data")
         write_features(data / "features", World.load(data / "connectivity"), 8)
-        whole = small_config(data, Path(folder) / "whole", batch=2, optimizer={"updates": 6}, selection={"every": 2})
+        whole = small_config(
+            data, Path(folder) / "whole" / "run", batch=2, optimizer={"updates": 6}, selection={"every": 2}
+        )
         began = time.monotonic()
         assert not any(ended(start(whole, given.processes), 600))
         longest = time.monotonic() - began
         while kills < given.kills and time.monotonic() < until:
-            broken = changed(whole, out=Path(folder) / f"broken{runs}")
+            broken = changed(whole, out=Path(folder) / f"broken{runs}" / "run")
             kills += kill_until_done(broken, given.processes, longest, rng)
             runs += 1
             assert_same_state(saved_state(whole.out), saved_state(broken.out))
