@@ -31,7 +31,6 @@ from targets import command
 from mtvm.tasks.evaluation_folder import FILES, read_manifest
 from mtvm.viewer.notes import read_notes, write_note
 
-
 _DATE = re.compile(rb'"date": "[^"]*"')
 """When a store was made, which it says."""
 
