@@ -43,7 +43,9 @@ def read_kept(table: Path = TABLE) -> dict[str, Columns]:
 def metrics_of(name: str) -> tuple[str, ...]:
     """Those that are kept of an evaluation, SEED/RUN/SPLIT."""
     _, run, split = name.split("/")
-    return tuple(METRICS) if run in _WHOLE else _COMPARED[split.partition("-")[0]]
+    if run in _WHOLE:
+        return tuple(metric for metric in METRICS if metric != "GP")  # which is of dialogs
+    return _COMPARED[split.partition("-")[0]]
 
 
 def read_evaluation(table: Path, metrics: Sequence[str]) -> Columns:

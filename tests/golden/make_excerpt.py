@@ -12,6 +12,7 @@ import argparse
 import gzip
 import hashlib
 import json
+import lzma
 import re
 import shutil
 import sys
@@ -28,8 +29,10 @@ VIEWPOINT = "10c252c90fa24ef3b698c6f54d984c5c"
 VIEWS = ("disc_10", "disc_16", "disc_30")  # looking down, level and up
 STEPS = 6
 """Steps that are kept of the small MTVM's fifteen."""
-WHOLE = ("vlnbert", "released_loss")
-"""Recordings that are taken as they are."""
+RECORDINGS = {"parity": STEPS, "vlnbert": None, "released_loss": None}
+"""The small networks that were recorded, and how many steps of each are kept; None: all of them."""
+UNREAD = {"vlnbert": re.compile(r"addlayer\.\d+\.lang_|img_projection")}
+"""Weights that a released program has and never reads: VLN⟲BERT's language stays as it was encoded."""
 OUT = Path(__file__).parent / "excerpt"
 
 _EMBEDDINGS = "vln_bert.vln_bert.embeddings"
@@ -41,12 +44,8 @@ def make_excerpt(data: Path, out: Path) -> None:
     golden.mkdir(parents=True)
     _take_building(data, out)
     _take_render(data / "golden" / "render", golden / "render")
-    _take_parity(data / "golden", golden)
-    for name in WHOLE:
-        _write_json(golden / f"{name}_meta.json", _read_json(data / "golden" / f"{name}_meta.json"))
-        for part in ("weights", "io"):
-            content = (data / "golden" / f"{name}_{part}.safetensors").read_bytes()
-            _write_packed(golden / f"{name}_{part}.safetensors.gz", content)
+    for name, steps in RECORDINGS.items():
+        _take_recording(data / "golden", golden, name, steps)
 
 
 def _take_building(data: Path, out: Path) -> None:
@@ -72,26 +71,35 @@ def _take_render(source: Path, out: Path) -> None:
     _write_json(out / "index.json", {"note": index["note"], "viewpoints": [viewpoint], "views": views})
 
 
-def _take_parity(source: Path, out: Path) -> None:
-    """The first steps of the small MTVM. Rows of embeddings that these do not read are zeros, which pack well."""
-    meta = _read_json(source / "parity_meta.json")
-    del meta["trajectories"]  # where the agent went in R2R's buildings
-    _write_json(out / "parity_meta.json", meta | {"steps": STEPS})
-    recorded = load((source / "parity_io.safetensors").read_bytes())
-    kept = {name: value for name, value in recorded.items() if _step_of(name) < STEPS}
-    _write_packed(out / "parity_io.safetensors.gz", save(kept))
-    weights = load((source / "parity_weights.safetensors").read_bytes())
-    text = np.arange(recorded["sentence"].shape[1])
-    vision = np.arange(max(value.shape[1] for name, value in kept.items() if name.endswith("stream_features")))
-    for name, read in (
-        (f"{_EMBEDDINGS}.word_embeddings.weight", np.unique(recorded["sentence"])),
-        (f"{_EMBEDDINGS}.position_embeddings.weight", text),
-        ("vln_bert.vln_bert.vision_pos_encoder.position_embeddings.weight", vision),
-    ):
-        sparse = np.zeros_like(weights[name])
-        sparse[read] = weights[name][read]
-        weights[name] = sparse
-    _write_packed(out / "parity_weights.safetensors.gz", save(weights))
+def _take_recording(source: Path, out: Path, name: str, steps: int | None) -> None:
+    """What was recorded of a small network, and its weights. Those that no step reads are zeros, which pack well."""
+    meta = _read_json(source / f"{name}_meta.json")
+    meta.pop("trajectories", None)  # where the agent went in R2R's buildings
+    steps = steps or meta["steps"]
+    _write_json(out / f"{name}_meta.json", meta | {"steps": steps})
+    recorded = load((source / f"{name}_io.safetensors").read_bytes())
+    kept = {key: value for key, value in recorded.items() if _step_of(key) < steps}
+    _write_packed(out / f"{name}_io.safetensors.xz", save(kept))
+    weights = load((source / f"{name}_weights.safetensors").read_bytes())
+    for key, read in _rows_read(kept).items():
+        if key in weights:
+            sparse = np.zeros_like(weights[key])
+            sparse[read] = weights[key][read]
+            weights[key] = sparse
+    for key in weights:
+        if name in UNREAD and UNREAD[name].search(key):
+            weights[key] = np.zeros_like(weights[key])
+    _write_packed(out / f"{name}_weights.safetensors.xz", save(weights))
+
+
+def _rows_read(recorded: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The rows of each embedding that the recorded steps read."""
+    streams = [value.shape[1] for key, value in recorded.items() if key.endswith("stream_features")]
+    return {
+        f"{_EMBEDDINGS}.word_embeddings.weight": np.unique(recorded["sentence"]),
+        f"{_EMBEDDINGS}.position_embeddings.weight": np.arange(recorded["sentence"].shape[1]),
+        "vln_bert.vln_bert.vision_pos_encoder.position_embeddings.weight": np.arange(max(streams, default=0)),
+    }
 
 
 def _step_of(name: str) -> int:
@@ -112,12 +120,16 @@ def _write_json(path: Path, value: Any) -> None:
 
 
 def _write_packed(path: Path, content: bytes) -> None:
-    path.write_bytes(gzip.compress(content, compresslevel=9, mtime=0))
+    if path.suffix == ".xz":
+        path.write_bytes(lzma.compress(content, preset=9 | lzma.PRESET_EXTREME))
+    else:
+        path.write_bytes(gzip.compress(content, compresslevel=9, mtime=0))
 
 
 def _content(path: Path) -> bytes:
     """A file's content, unpacked: packers of different versions do not write the same bytes."""
-    return gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    unpack = {".gz": gzip.decompress, ".xz": lzma.decompress}.get(path.suffix, bytes)
+    return unpack(path.read_bytes())
 
 
 def differences(one: Path, other: Path) -> list[str]:

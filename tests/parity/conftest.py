@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import lzma
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,8 +22,10 @@ def excerpt(tmp_path_factory) -> Path:
     for path in (path for path in EXCERPT.rglob("*") if path.is_file()):
         unpacked = folder / path.relative_to(EXCERPT)
         content = path.read_bytes()
-        if path.name.endswith(("_connectivity.json.gz", ".safetensors.gz")):  # the full data has these unpacked
+        if path.name.endswith("_connectivity.json.gz"):  # the full data has these unpacked
             unpacked, content = unpacked.with_suffix(""), gzip.decompress(content)
+        if path.name.endswith(".safetensors.xz"):
+            unpacked, content = unpacked.with_suffix(""), lzma.decompress(content)
         unpacked.parent.mkdir(parents=True, exist_ok=True)
         unpacked.write_bytes(content)
     return folder

@@ -1,7 +1,7 @@
 """What a report is redrawn from when the folders of its trials are gone, in two small files beside it.
 
 episodes.csv.xz   a row for each episode of each evaluation: evaluation, id, scan, and of each trial the study's
-                  metrics, in columns that are named "TRIAL METRIC"
+                  metrics to two decimals, in columns that are named "TRIAL METRIC"
 trials.json       each trial: its arm, preset, seed and config, and what its training and evaluations cost
 """
 
@@ -29,7 +29,7 @@ _NAME = re.compile(r"[\w.@-]+")
 _FIRST = ("evaluation", "id", "scan")
 
 Rows = dict[tuple[str, str, str], dict[str, str]]
-"""By evaluation, id and scan, in the order of the episodes: the values of the columns, as they were written."""
+"""By evaluation, id and scan, in the order of the episodes: the values of the columns."""
 
 
 def keep(trials: Sequence[Trial], metrics: Sequence[str], folder: Path) -> None:
@@ -69,7 +69,15 @@ def _add(rows: Rows, evaluation: str, table: Path, trial: str, metrics: Sequence
         if not {"id", "scan"} <= row.keys():
             raise _damaged(table)
         values = rows.setdefault((evaluation, row["id"], row["scan"]), {})
-        values.update({f"{trial} {metric}": row[metric] for metric in metrics if metric in row})
+        values.update({f"{trial} {metric}": _to_two_decimals(row[metric], table) for metric in metrics if metric in row})
+
+
+def _to_two_decimals(value: str, table: Path) -> str:
+    """A centimetre or a hundredth of a percent; more digits are most of the file, and no report shows them."""
+    try:
+        return f"{round(float(value), 2):.10g}"
+    except ValueError:
+        raise _damaged(table) from None
 
 
 def restore(folder: Path, trials: Path) -> None:
