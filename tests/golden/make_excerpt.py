@@ -27,7 +27,7 @@ from safetensors.numpy import load, save
 SCAN = "17DRP5sb8fy"
 VIEWPOINT = "10c252c90fa24ef3b698c6f54d984c5c"
 VIEWS = ("disc_10", "disc_16", "disc_30")  # looking down, level and up
-STEPS = 6
+STEPS = 4
 """Steps that are kept of the small MTVM's fifteen."""
 RECORDINGS = {"parity": STEPS, "vlnbert": None, "released_loss": None}
 """The small networks that were recorded, and how many steps of each are kept; None: all of them."""
@@ -65,9 +65,13 @@ def _take_render(source: Path, out: Path) -> None:
     views = [view for view in index["views"] if Path(view["file"]).stem in VIEWS]
     decoded = np.asarray(Image.open(source / viewpoint.pop("decoded")).convert("RGB"))
     viewpoint["decoded_sha256"] = hashlib.sha256(decoded.tobytes()).hexdigest()
-    for name in (viewpoint["faces"], *(view["file"] for view in views)):
-        (out / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source / name, out / name)
+    (out / viewpoint["faces"]).parent.mkdir(parents=True)
+    shutil.copyfile(source / viewpoint["faces"], out / viewpoint["faces"])
+    for view in views:
+        drawn = Image.open(source / view["file"])
+        view["file"] = str(Path(view["file"]).with_suffix(".webp"))
+        (out / view["file"]).parent.mkdir(parents=True, exist_ok=True)
+        drawn.save(out / view["file"], lossless=True, quality=100, method=6)
     _write_json(out / "index.json", {"note": index["note"], "viewpoints": [viewpoint], "views": views})
 
 
@@ -128,6 +132,8 @@ def _write_packed(path: Path, content: bytes) -> None:
 
 def _content(path: Path) -> bytes:
     """A file's content, unpacked: packers of different versions do not write the same bytes."""
+    if path.suffix == ".webp":
+        return Image.open(path).convert("RGB").tobytes()
     unpack = {".gz": gzip.decompress, ".xz": lzma.decompress}.get(path.suffix, bytes)
     return unpack(path.read_bytes())
 
