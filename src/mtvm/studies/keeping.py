@@ -69,7 +69,8 @@ def _add(rows: Rows, evaluation: str, table: Path, trial: str, metrics: Sequence
         if not {"id", "scan"} <= row.keys():
             raise _damaged(table)
         values = rows.setdefault((evaluation, row["id"], row["scan"]), {})
-        values.update({f"{trial} {metric}": _to_two_decimals(row[metric], table) for metric in metrics if metric in row})
+        there = [metric for metric in metrics if metric in row]
+        values.update({f"{trial} {metric}": _to_two_decimals(row[metric], table) for metric in there})
 
 
 def _to_two_decimals(value: str, table: Path) -> str:
