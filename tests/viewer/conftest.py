@@ -20,6 +20,7 @@ from mtvm.learning.run_folder import RunFolder
 from mtvm.models.agent import Agent
 from mtvm.models.config import ModelConfig
 from mtvm.models.network import make_network
+from mtvm.tasks.events import write_events
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.results import write_results
 from mtvm.testing.tiny import write_tiny_world
@@ -122,6 +123,38 @@ def results(data, tmp_path_factory):
 @pytest.fixture(scope="session")
 def sources(run, other_run, results, data):
     return open_sources([run, other_run, results], Defaults(data=data))
+
+
+@pytest.fixture(scope="session")
+def objects(data, tmp_path_factory):
+    """Results of REVERIE, in which every second answer is wrong, and what the agent thought of its objects."""
+    folder = tmp_path_factory.mktemp("objects") / "data"
+    shutil.copytree(data, folder)
+    (entries,) = [json.loads(path.read_text()) for path in folder.rglob("R2R_val_unseen.json")]
+    kept = [{**one, "id": f"{one['path_id']}_1", "objId": 1} for one in entries]
+    (folder / "REVERIE_val_unseen.json").write_text(json.dumps(kept))
+    path = next(folder.rglob("viewpoints.jsonl"))
+    places = [json.loads(line) for line in path.read_text().splitlines()]
+    for place in places:
+        place["objects"].append({"id": 7, "name": "floor lamp", "views": [13], "boxes": [[0, 0, 640, 480]]})
+    path.write_text("\n".join(map(json.dumps, places)))
+    episodes = load_episodes("reverie", "val_unseen", folder)
+    answers = ["1" if row % 2 else "7" for row in range(len(episodes))]
+    out = folder.parent / "pointing" / "eval" / "reverie-val_unseen"
+    out.mkdir(parents=True)
+    write_results(out / "results.json", episodes, run_baseline("shortest", episodes, 0), answers)
+    (out / "metrics.json").write_text(json.dumps({"split": "reverie val_unseen", "episodes": len(episodes)}))
+    (source,) = open_sources([folder.parent / "pointing"], Defaults(data=folder))
+    offered = {"objects": [{"id": "1", "probability": 0.25}, {"id": "7", "probability": 0.75}]}
+    write_events(
+        out / "steps.jsonl",
+        [
+            dataclasses.replace(event, answer=answer, details=offered)
+            for identity, answer in zip(source.episodes.ids, answers, strict=True)
+            for event in source.walk(identity).events
+        ],
+    )
+    return open_sources([folder.parent / "pointing"], Defaults(data=folder))
 
 
 @pytest.fixture

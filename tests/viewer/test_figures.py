@@ -3,7 +3,9 @@
 import dataclasses
 import io
 import json
+import math
 import re
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -16,11 +18,13 @@ from mtvm.errors import InputError
 from mtvm.tasks.definitions import SUCCESS_RADIUS
 from mtvm.tasks.events import StepEvent
 from mtvm.viewer.charts import draw_matrix
-from mtvm.viewer.drawing import AGENTS, STYLES
+from mtvm.viewer.drawing import AGENTS, STYLES, Drawing
 from mtvm.viewer.exporting import export
 from mtvm.viewer.figures import Walk
 from mtvm.viewer.maps import MapOptions, draw_map
-from mtvm.viewer.strips import draw_strip
+from mtvm.viewer.objects import SeenObject, draw_boxes, objects_of
+from mtvm.viewer.state import ViewerState
+from mtvm.viewer.strips import draw_strip, pixel
 
 
 @pytest.fixture
@@ -203,3 +207,48 @@ def test_the_page_has_a_colour_for_each_agent():
         assert style.count(f"--agent-{number}: #") == 2, "light and dark"
         assert f".path-{number}, " in style
         assert f".agent-{number} {{ --own" in style
+
+
+def test_target_and_choice_are_boxed_and_named_in_exports(objects):
+    (source,) = objects
+    shown = ViewerState(objects)
+    buildings, walk = shown.buildings(source.folder), source.walk(source.episodes.ids[0])
+    strip = draw_strip(buildings, walk)
+    said = [shape.text for shape in looks(strip, "label")]
+    assert said.count("target: chair 1; chosen: floor lamp 7 (75%), wrong") == len(walk.events)
+    assert "floor lamp (chosen)" in said
+    assert looks(strip, "chosen-box"), "where it stops, it looks at what it chose"
+    right = source.walk(source.episodes.ids[1])
+    assert any(shape.text == "chair (target and chosen)" for shape in looks(draw_strip(buildings, right), "label"))
+    page = export(".html", buildings, [walk], ["agent"]).decode()
+    assert 'class="chosen-box"' in page
+    assert "floor lamp 7 (75%), wrong" in page
+    frames = Image.open(io.BytesIO(export(".gif", buildings, [walk], ["agent"])))
+    frames.seek(frames.n_frames - 1)
+    drawn = np.asarray(frames.convert("RGB"), dtype=int)[:, -336:].reshape(-1, 3)
+    assert np.abs(drawn - ImageColor.getrgb(STYLES["chosen-box"].stroke)).max(axis=1).min() <= 24
+
+
+def test_boxes_are_drawn_where_the_camera_sees_them(objects):
+    """A box of a whole view fills the picture of that view, and is cut at the edges of one beside it."""
+    lamp = SeenObject("7", "lamp", True, False, None, 13, (0.0, 0.0, 640.0, 480.0))
+    focal, half = 120 / math.tan(math.pi / 6), math.atan(4 / 3 * math.tan(math.pi / 6))  # of 320x240 pixels
+    for turn, columns in ((0.0, (0, 320)), (30.0, (0, round(160 + focal * math.tan(half - math.radians(30)))))):
+        drawing = Drawing(320, 240, "")
+        project = partial(pixel, math.radians(30 + turn), 0.0)
+        draw_boxes(drawing, [lamp], (0, 0), (320, 240), project)
+        xs = [x for x, _ in looks(drawing, "chosen-box")[0].points]
+        assert (round(min(xs)), round(max(xs))) == columns
+    drawing = Drawing(320, 240, "")
+    draw_boxes(drawing, [lamp], (0, 0), (320, 240), partial(pixel, math.radians(210), 0.0))
+    assert not drawing.shapes
+
+
+@pytest.mark.parametrize("box", [None, "x", [1, 2, 3], [0, 0, "a", 1], [0, 0, float("inf"), 1]])
+def test_a_box_that_is_none_is_left_out(objects, box):
+    (source,) = objects
+    walk = source.walk(source.episodes.ids[0])
+    strange = {"objects": [{"id": "9", "view": 99, "box": box, "name": 3}, 5, {"view": 1}]}
+    walk = dataclasses.replace(walk, events=[dataclasses.replace(event, details=strange) for event in walk.events])
+    found = objects_of(ViewerState(objects).buildings(source.folder), walk, walk.events[0])
+    assert [one.corners for one in found if one.id == "9"] == [[]]

@@ -1,19 +1,14 @@
 """What an agent said of its steps, what that cost, and the objects that it chose from, on the page."""
 
 import dataclasses
-import json
 import math
 import re
-import shutil
 
 import pytest
 from browsing import TIMEOUT, long_episode, needs_chromium, visit
 from playwright.sync_api import expect
 
-from mtvm.acting.baselines import run_baseline
 from mtvm.tasks.events import EventFile, write_events
-from mtvm.tasks.load import load_episodes
-from mtvm.tasks.results import write_results
 from mtvm.viewer.sources import Defaults, open_sources
 
 pytestmark = needs_chromium
@@ -65,38 +60,6 @@ def test_prompt_reply_and_costs_are_shown_as_data(page, serve, plain_run, run, d
     expect(page.locator("body")).to_have_attribute("data-shown", re.compile(" 1$"), timeout=TIMEOUT)
     expect(prompt.locator("pre").first).to_be_visible()
     assert said.locator("details").count() == 3
-
-
-@pytest.fixture(scope="module")
-def objects(data, tmp_path_factory):
-    """Results of REVERIE, in which every second answer is wrong, and what the agent thought of its objects."""
-    folder = tmp_path_factory.mktemp("objects") / "data"
-    shutil.copytree(data, folder)
-    (entries,) = [json.loads(path.read_text()) for path in folder.rglob("R2R_val_unseen.json")]
-    kept = [{**one, "id": f"{one['path_id']}_1", "objId": 1} for one in entries]
-    (folder / "REVERIE_val_unseen.json").write_text(json.dumps(kept))
-    path = next(folder.rglob("viewpoints.jsonl"))
-    places = [json.loads(line) for line in path.read_text().splitlines()]
-    for place in places:
-        place["objects"].append({"id": 7, "name": "floor lamp", "views": [13], "boxes": [[0, 0, 640, 480]]})
-    path.write_text("\n".join(map(json.dumps, places)))
-    episodes = load_episodes("reverie", "val_unseen", folder)
-    answers = ["1" if row % 2 else "7" for row in range(len(episodes))]
-    out = folder.parent / "pointing" / "eval" / "reverie-val_unseen"
-    out.mkdir(parents=True)
-    write_results(out / "results.json", episodes, run_baseline("shortest", episodes, 0), answers)
-    (out / "metrics.json").write_text(json.dumps({"split": "reverie val_unseen", "episodes": len(episodes)}))
-    (source,) = open_sources([folder.parent / "pointing"], Defaults(data=folder))
-    offered = {"objects": [{"id": "1", "probability": 0.25}, {"id": "7", "probability": 0.75}]}
-    write_events(
-        out / "steps.jsonl",
-        [
-            dataclasses.replace(event, answer=answer, details=offered)
-            for identity, answer in zip(source.episodes.ids, answers, strict=True)
-            for event in source.walk(identity).events
-        ],
-    )
-    return open_sources([folder.parent / "pointing"], Defaults(data=folder))
 
 
 def test_target_and_choice_of_an_object_are_named(page, serve, objects):

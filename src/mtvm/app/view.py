@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mtvm.viewer.sources import Defaults, open_sources
+from mtvm.viewer.sources import Defaults, lone_agent, open_sources
 from mtvm.viewer.view import View
 
 if TYPE_CHECKING:
@@ -26,9 +26,10 @@ def view(
 ) -> View:
     """Show runs, evaluations or result files in a browser; in a notebook, below the cell.
 
-    Without `paths`, shows the pretrained agent in built-in homes. `data`, `task`, `split` and `supervision` say what
-    result files belong to. `agent` is one to talk to in their buildings where there is no other: MODULE:NAME of a
-    `mtvm.Policy`, or a baseline's name. Any other `host` than this machine asks visitors for a token.
+    Without `paths`, shows the pretrained agent in built-in homes. A run that was not evaluated can be talked to.
+    `data`, `task`, `split` and `supervision` say what result files belong to. `agent` is one to talk to in their
+    buildings where there is no other: MODULE:NAME of a `mtvm.Policy`, or a baseline's name. Any other `host` than this
+    machine asks visitors for a token.
     """
     defaults = Defaults(_path(data), task, split, supervision, agent)
     return View(viewer_state([Path(path) for path in paths], defaults, _path(skyboxes)), host, port)
@@ -39,7 +40,9 @@ def viewer_state(paths: Sequence[Path], defaults: Defaults, skyboxes: Path | Non
     from mtvm.viewer.state import ViewerState
 
     if paths:
-        return ViewerState(open_sources(list(paths), defaults), skyboxes)
+        agents = {path: found for path in paths if (found := lone_agent(path, defaults)) is not None}
+        sources = open_sources([path for path in paths if path not in agents], defaults)
+        return ViewerState(sources, skyboxes, agents=tuple(agents.values()))
     from mtvm.app.builtin import builtin_painter, builtin_sources
 
     return ViewerState(builtin_sources(defaults.agent), skyboxes, painter=builtin_painter())

@@ -239,7 +239,7 @@ def _objects(place: SeenPlace, wanted: Collection[str]) -> list[Sight]:
             area, view, box = max(
                 (box[2] * box[3], view, box) for view, box in zip(thing.views, thing.boxes, strict=True)
             )
-            heading, elevation = _direction(view, box)
+            heading, elevation = direction_of(view, box[0] + box[2] / 2, box[1] + box[3] / 2)
             name, identity = object_phrase(thing.name), str(thing.id)
             sight = Sight(name, "object", heading, elevation, identity, view, box)
             found.append((identity in wanted, area, sight))
@@ -247,11 +247,10 @@ def _objects(place: SeenPlace, wanted: Collection[str]) -> list[Sight]:
     return [sight for *_, sight in found[: _MOST_OBJECTS + len(wanted)]]
 
 
-def _direction(view: int, box: list[float]) -> tuple[float, float]:
-    """Heading and elevation of the middle of a box in a view's 640x480 image."""
+def direction_of(view: int, x: float, y: float) -> tuple[float, float]:
+    """Heading and elevation of a pixel of a view's 640x480 image."""
     focal = IMAGE_HEIGHT / 2 / math.tan(IMAGE_VFOV / 2)
-    right = (box[0] + box[2] / 2 - IMAGE_WIDTH / 2) / focal
-    up = (IMAGE_HEIGHT / 2 - box[1] - box[3] / 2) / focal
+    right, up = (x - IMAGE_WIDTH / 2) / focal, (IMAGE_HEIGHT / 2 - y) / focal
     heading, elevation = float(VIEW_HEADING[view]), float(VIEW_ELEVATION[view])
     ahead = math.cos(elevation) - up * math.sin(elevation)
     above = math.sin(elevation) + up * math.cos(elevation)

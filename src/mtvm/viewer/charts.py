@@ -43,7 +43,7 @@ def _matrix(
     columns: Sequence[str], rows: dict[int, list[float]], label: str, step: int | None, scale: Scale
 ) -> Drawing:
     top = 14 + 6.5 * max(map(len, columns))
-    width, height = _SIDE + _CELL * len(columns) + 10, top + _ROW * len(rows) + 44
+    width, height = _SIDE + _CELL * len(columns) + 10, top + _ROW * len(rows) + 30
     drawing = Drawing(max(width, 300), height, label)
     for column, name in enumerate(columns):
         x = _SIDE + _CELL * column + _CELL - 3
@@ -67,7 +67,7 @@ def _colour_bar(drawing: Drawing, corner: Point, most: float | str) -> None:
     x, y = corner
     for number in range(_COLOURS):
         drawing.rect("cell", (x + 8 * number, y), (8, 10), opacity=number / (_COLOURS - 1))
-    drawing.text("label", (x, y + 22), "0", size=10, anchor="middle")
+    drawing.text("label", (x - 4, y + 9), "0", size=10, anchor="end")
     said = most if isinstance(most, str) else f"{most:.2g}"
     drawing.text("label", (x + 8 * _COLOURS + 4, y + 9), said, size=10)
 

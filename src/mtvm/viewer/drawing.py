@@ -66,6 +66,9 @@ STYLES: dict[str, Style] = {
     "cell": Style(fill="#0072b2"),
     "cell-frame": Style(stroke="#c4c8ce", width=0.5),
     "now": Style(stroke="#d55e00", width=2),
+    "box": Style(stroke="#9aa1ab", width=1),
+    "target-box": Style(stroke="#009e73", width=4),
+    "chosen-box": Style(stroke="#e69f00", width=3, dash=(7, 4)),
     "axis": Style(stroke="#9aa1ab", width=1),
     "grid": Style(stroke="#e3e5e8", width=1),
 }

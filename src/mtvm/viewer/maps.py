@@ -18,7 +18,7 @@ from mtvm.viewer.labels import Labels, Spot, around
 
 _PANEL, _MARGIN = 420.0, 22.0
 _BORDER = 0.8  # metres around the building
-_AROUND = 4.0  # metres around a walk
+_AROUND = 3.0  # metres around a walk
 _APART = 1e5
 _LABEL, _MARK = 16.0, 10.0  # size of words and radius of candidates
 _SHOWN_PROBABILITY, _LIKELY = 0.005, 0.02

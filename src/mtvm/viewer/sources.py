@@ -239,7 +239,7 @@ def open_sources(paths: list[Path], defaults: Defaults) -> list[Source]:
 
 def _open(path: Path, defaults: Defaults) -> list[Source]:
     if path.is_file():
-        data = _folder(defaults.data)
+        data = data_folder(defaults.data)
         episodes = load_episodes(defaults.task, defaults.split, data, supervision=defaults.supervision)
         return [Source.read(path.stem, path, data, episodes)]
     if not path.is_dir():
@@ -248,21 +248,42 @@ def _open(path: Path, defaults: Defaults) -> list[Source]:
         above = path.absolute().parent
         name = above.parent.name if above.name == EVALUATIONS else above.name
         return [read_evaluation(path, name, None, defaults)]
-    results = sorted(path.glob(f"{EVALUATIONS}/*/{RESULTS}"))
+    results = _evaluations(path)
     if not results:
-        raise InputError(f"{path}: no evaluation is here; make one with 'mtvm eval {path} --attention'.")
-    run, live = RunFolder(path), None
-    if run.is_run and run.best.is_dir():
-        config = run.config().data
-        live = Live(run.best, dataclasses.replace(config, folder=defaults.data or config.folder))
+        raise no_evaluation(path)
+    live = _agent_of(path, defaults)
     return [read_evaluation(result.parent, path.absolute().name, live, defaults) for result in results]
+
+
+def lone_agent(path: Path, defaults: Defaults) -> tuple[str, Live] | None:
+    """The agent of a run that was not evaluated here: there is nothing to watch, but it can be talked to."""
+    if not path.is_dir() or (path / RESULTS).is_file() or _evaluations(path):
+        return None
+    live = _agent_of(path, defaults)
+    return None if live is None else (path.absolute().name, live)
+
+
+def no_evaluation(path: Path) -> InputError:
+    return InputError(f"{path}: no evaluation is here; make one with 'mtvm eval {path} --attention'.")
+
+
+def _evaluations(path: Path) -> list[Path]:
+    return sorted(path.glob(f"{EVALUATIONS}/*/{RESULTS}"))
+
+
+def _agent_of(path: Path, defaults: Defaults) -> Live | None:
+    run = RunFolder(path)
+    if not run.is_run or not run.best.is_dir():
+        return None
+    config = run.config().data
+    return Live(run.best, dataclasses.replace(config, folder=defaults.data or config.folder))
 
 
 def read_evaluation(where: Path, run: str, live: Live | None, defaults: Defaults) -> Source:
     """The folder of an evaluation; its metrics file names the split."""
     said = read_manifest(where, (RESULTS, STEPS, METRICS_FILE))
     check_names(said.task, where / (MANIFEST if (where / MANIFEST).is_file() else METRICS_FILE), "the task")
-    data = _folder(defaults.data or (live.data.folder if live else None))
+    data = data_folder(defaults.data or (live.data.folder if live else None))
     supervision = live.data.supervision if live else defaults.supervision
     episodes = load_episodes(said.task, said.split, data, supervision=supervision)
     source = Source.read(f"{run} {episodes.task.name}/{said.split}", where / RESULTS, data, episodes, live)
@@ -270,7 +291,7 @@ def read_evaluation(where: Path, run: str, live: Live | None, defaults: Defaults
     return source
 
 
-def _folder(path: Path | None) -> DataFolder:
+def data_folder(path: Path | None) -> DataFolder:
     return _walked(DataFolder.locate(path).absolute())
 
 

@@ -8,6 +8,7 @@ import functools
 import secrets
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from mtvm.viewer.buildings import Buildings
 from mtvm.viewer.figures import Walk
 from mtvm.viewer.heads import Heads
 from mtvm.viewer.refusals import UnknownError
-from mtvm.viewer.sources import Live, Source
+from mtvm.viewer.sources import Live, Source, data_folder
 
 if TYPE_CHECKING:
     from mtvm.viewer.buildings import Painter
@@ -44,7 +45,9 @@ class ViewerState:
         skyboxes: Path | None = None,
         limits: Limits | None = None,
         painter: Painter | None = None,
+        agents: Sequence[tuple[str, Live]] = (),
     ) -> None:
+        """`agents` are named ones to talk to beside those of the sources."""
         self.sources = sources
         self.name = secrets.token_hex(8)
         """By which a page sees that it talks to another server than before."""
@@ -65,6 +68,7 @@ class ViewerState:
             if source.live is not None and all(guide.live != source.live for guide in self.guides):
                 name = str(source.live.agent) if source.live.is_policy else source.name.partition(" ")[0]
                 self.guides.append(Guide(name, source.live, self.buildings(source.folder)))
+        self.guides += [Guide(name, live, self.buildings(data_folder(live.data.folder))) for name, live in agents]
 
     def warm(self) -> None:
         """Read what the first view needs, so that it comes at once."""

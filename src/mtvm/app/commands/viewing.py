@@ -208,12 +208,16 @@ def _counted(sources: Sequence[Source], names: tuple[str, ...]) -> tuple[dict[st
 
 def _chosen(sources: Sequence[Source], task: str, split: str, path: Path) -> int:
     """The evaluation of a path that is meant."""
+    from mtvm.viewer.sources import no_evaluation
+
     own = [
         number
         for number, source in enumerate(sources)
         if path.absolute() in (source.path, *source.path.absolute().parents)
     ]
     found = [(sources[number].episodes.task.name, sources[number].episodes.split) for number in own]
+    if not found:
+        raise no_evaluation(path)
     if len(found) == 1:
         return own[0]
     if (task, split) not in found:

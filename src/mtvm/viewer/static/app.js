@@ -63,6 +63,7 @@ function found(said) {
 function paneOf(number) {
   while (panes.length <= number) {
     const made = new Pane({ act: (action) => talk.act(action), hover: (action) => hover(action, made), number: panes.length });
+    made.view.moved = () => { for (const other of panes) if (other !== made) other.view.follow(made.view); };
     panes.push(made);
   }
   return panes[number];
@@ -81,6 +82,10 @@ function fillSources() {
     box.addEventListener("change", () => go({ agents: [state.agents[0], ...[...$("others").querySelectorAll("input:checked")].map((one) => Number(one.value))] }));
     return element("label", {}, box, element("span", { class: "swatch" }), source.name);
   }));
+  for (const name of ["watch-tab", "overview-tab"]) {
+    $(name).disabled = info.sources.length === 0;
+    $(name).title = info.sources.length ? "" : "No evaluation is here: 'mtvm eval RUN --attention' makes one.";
+  }
   $("talk-tab").disabled = info.agents.length === 0;
   $("talk-tab").title = info.agents.length ? "" : "No agent is here: open a run instead of a result file.";
 }
@@ -105,7 +110,7 @@ async function read() {
   const known = (number) => Number.isInteger(number) && Boolean(info.sources[number]);
   const source = Number(given.get("source") ?? 0), first = known(source) ? source : 0;
   const others = (given.get("other") ?? "").split(",").filter(Boolean).map(Number).filter((one) => known(one) && one !== first);
-  const view = given.has("talk") ? "talk" : given.get("view") === "overview" ? "overview" : "watch";
+  const view = given.has("talk") || !info.sources.length ? "talk" : given.get("view") === "overview" ? "overview" : "watch";
   Object.assign(state, {
     agents: [first, ...new Set(others)], id: given.get("id"), step: Number(given.get("step")) || 0, view,
     tab: given.get("tab") ?? "words", scale: given.get("scale") ?? "row", layer: given.get("layer"), head: given.get("head"),

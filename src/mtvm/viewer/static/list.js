@@ -166,6 +166,9 @@ export class EpisodeList {
     const rows = [];
     for (let place = first; place < last; place++) rows.push(this.row(place));
     $("rows").replaceChildren(...rows);
+    const chosen = rows.find((row) => row.dataset.id === this.chosen);
+    if (chosen) list.setAttribute("aria-activedescendant", chosen.id);
+    else list.removeAttribute("aria-activedescendant"); // it is not in sight
   }
 
   row(place) {
@@ -184,7 +187,6 @@ export class EpisodeList {
       element("span", { class: "marks" }, ...marks), element("span", { class: "text" }, inOneLine(text[row])), element("small", {}, facts.join(" · ")),
     );
     made.style.top = `${place * HEIGHT}px`;
-    if (chosen) $("list").setAttribute("aria-activedescendant", made.id);
     return made;
   }
 

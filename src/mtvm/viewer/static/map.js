@@ -3,6 +3,7 @@
 import { element } from "./api.js";
 
 const LARGEST = 12, STEP = 1.3, METRES = [0.5, 1, 2, 5, 10, 20, 50];
+const NEAR = 60; // in the drawing's own units
 
 export class MapView {
   constructor() {
@@ -18,7 +19,7 @@ export class MapView {
     this.box.addEventListener("pointerdown", (event) => this.grab(event));
     this.box.addEventListener("keydown", (event) => this.key(event));
     this.box.addEventListener("dblclick", () => this.scaleBy(STEP * STEP));
-    new ResizeObserver(() => this.drawBar()).observe(this.box);
+    new ResizeObserver(() => this.fitted()).observe(this.box);
   }
 
   get svg() {
@@ -31,6 +32,7 @@ export class MapView {
     Object.assign(this, { width, height, metre: Number(drawing.dataset.metre) });
     drawing.removeAttribute("width");
     drawing.removeAttribute("height");
+    this.marks = marksOf(drawing);
     this.box.replaceChildren(drawing);
     this.frame();
   }
@@ -42,7 +44,7 @@ export class MapView {
 
   reset() {
     Object.assign(this, { zoom: 1, middle: null });
-    this.frame();
+    this.turned();
   }
 
   scaleBy(factor, at = null) {
@@ -50,13 +52,25 @@ export class MapView {
     this.zoom = Math.min(Math.max(this.zoom * factor, 1), LARGEST);
     const share = 1 - before / this.zoom; // what is under the pointer stays there
     this.middle = this.zoom === 1 ? null : at ? middle.map((value, axis) => value + (at[axis] - value) * share) : middle;
-    this.frame();
+    this.turned();
   }
 
   move(dx, dy) {
     if (this.zoom === 1) return;
     const [x, y] = this.middle;
     this.middle = [Math.min(Math.max(x + dx, 0), this.width), Math.min(Math.max(y + dy, 0), this.height)];
+    this.turned();
+  }
+
+  // Maps of the same place are moved together.
+  turned() {
+    this.frame();
+    this.moved?.();
+  }
+
+  follow({ width, height, zoom, middle }) {
+    if (this.width !== width || this.height !== height) return;
+    Object.assign(this, { zoom, middle });
     this.frame();
   }
 
@@ -66,7 +80,15 @@ export class MapView {
     const [x, y] = this.middle ?? [this.width / 2, this.height / 2];
     this.svg.setAttribute("viewBox", `${x - wide / 2} ${y - high / 2} ${wide} ${high}`);
     this.box.classList.toggle("zoomed", this.zoom > 1);
+    this.fitted();
+  }
+
+  fitted() {
     this.drawBar();
+    if (!this.svg || !this.box.clientWidth) return;
+    const shrink = Math.min(1, 1 / this.fit); // marks and words do not grow with the map, so that near ones come apart
+    this.svg.classList.toggle("enlarged", shrink < 1);
+    for (const [part, x, y] of this.marks) part.setAttribute("transform", `translate(${x} ${y}) scale(${shrink.toFixed(4)}) translate(${-x} ${-y})`);
   }
 
   // Pixels of the screen for one unit of the drawing.
@@ -134,4 +156,24 @@ export class MapView {
     event.preventDefault();
     event.stopPropagation();
   }
+}
+
+// Marks and words of a map, each with the place that it belongs to: its candidate, else a viewpoint that is near.
+function marksOf(drawing) {
+  const circles = [...drawing.querySelectorAll("circle:not(.goal)")], number = (shape, ...names) => names.map((name) => Number(shape.getAttribute(name)));
+  const places = circles.map((circle) => number(circle, "cx", "cy"));
+  const candidates = new Map(circles.map(({ dataset }, at) => [dataset.action, places[at]]));
+  candidates.delete(undefined);
+  const near = ([x, y]) => {
+    const apart = ([left, top]) => Math.hypot(left - x, top - y);
+    const best = places.reduce((one, other) => (apart(other) < apart(one) ? other : one), [Infinity, Infinity]);
+    return apart(best) < NEAR ? best : [x, y];
+  };
+  const words = [...drawing.querySelectorAll("text")].map((text) => [text, ...(candidates.get(text.dataset.action) ?? near(number(text, "x", "y")))]);
+  const agents = [...drawing.querySelectorAll("polygon")].map((shape) => [shape, ...near(shape.getAttribute("points").split(" ")[2].split(",").map(Number))]);
+  const starts = [...drawing.querySelectorAll("rect.start")].map((shape) => {
+    const [x, y, side] = number(shape, "x", "y", "width");
+    return [shape, x + side / 2, y + side / 2];
+  });
+  return [...circles.map((circle, at) => [circle, ...places[at]]), ...words, ...agents, ...starts];
 }

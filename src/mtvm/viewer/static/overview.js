@@ -4,7 +4,7 @@ import { Kept, ask, element, query } from "./api.js";
 
 const $ = (name) => document.getElementById(name);
 const NS = "http://www.w3.org/2000/svg";
-const BAR = 16, GAP = 26, HIGH = 130, LEFT = 34;
+const BAR = 16, GAP = 26, HIGH = 130, LEFT = 34, LETTER = 6.4;
 
 export class Overview {
   constructor(filter) {
@@ -24,7 +24,8 @@ export class Overview {
     $("overview-title").textContent = "Counting…";
     const found = await this.kept.get(key);
     Object.assign(this, { key, found, names, metrics });
-    $("overview-title").textContent = `${found.episodes.toLocaleString("en")} episodes in ${found.buildings.length} buildings`;
+    $("overview-title").textContent = `${found.episodes.toLocaleString("en")} episodes in ${found.buildings.length} ${found.buildings.length === 1 ? "building" : "buildings"}`;
+    $("overview-hint").textContent = `${found.buildings.length === 1 ? "No intervals: they resample buildings, and here is one." : "95% intervals, by resampling whole buildings."} Click a bar, a number or a name to see its episodes.`;
     this.drawMeans();
     this.drawWins();
     this.drawGroups();
@@ -47,7 +48,7 @@ export class Overview {
     const cell = (name, [value, low, high]) => element("td", {}, this.value(name, value), element("small", {}, low === null ? "" : `${this.value(name, low)} to ${this.value(name, high)}`));
     const rows = this.found.means.map((means, agent) => element("tr", {}, element("th", { scope: "row" }, this.swatch(agent), this.names[agent]), ...names.map((name) => cell(name, means[name]))));
     const more = this.found.differences.map((difference, place) => element("tr", { class: "difference" },
-      element("th", { scope: "row" }, `${this.names[place + 1]} − ${this.names[0]}`),
+      element("th", { scope: "row" }, this.names[place + 1], element("small", {}, `minus ${this.names[0]}`)),
       ...names.map((name) => {
         const { gain: [value, low, high], verdict } = difference[name], sign = (one) => `${one > 0 ? "+" : ""}${this.value(name, one)}`;
         return element("td", { class: verdict.replace(" ", "-"), title: verdict }, sign(value), element("small", {}, low === null ? "" : `${sign(low)} to ${sign(high)}`));
@@ -72,14 +73,15 @@ export class Overview {
 
   // Bars with whiskers, one of each agent for each part of the episodes; a click shows these episodes.
   group({ name, title, unit, bars }) {
-    const agents = this.names.length, each = BAR * agents + GAP, width = LEFT + each * bars.length + 6;
+    const agents = this.names.length, parts = bars.map(between), widest = Math.max(...parts.map((said) => said.length)) * LETTER;
+    const each = Math.max(BAR * agents + GAP, widest + 10), width = LEFT + each * bars.length + 6;
     const svg = shape("svg", { viewBox: `0 0 ${width} ${HIGH + 44}`, width, height: HIGH + 44, role: "group", "aria-label": `${this.metric} by ${title.toLowerCase()}` });
     const y = (value) => 10 + HIGH * (1 - Math.max(value, 0) / 100);
     for (const value of [0, 50, 100]) {
       svg.append(shape("line", { x1: LEFT, x2: width, y1: y(value), y2: y(value), class: "grid" }), text(String(value), LEFT - 5, y(value) + 4, "end"));
     }
     bars.forEach((bar, place) => {
-      const left = LEFT + 8 + each * place, said = between(bar, unit);
+      const left = LEFT + each * (place + 0.5) - (BAR * agents) / 2, said = `${parts[place]}${unit ? ` ${unit}` : ""}`;
       const show = () => this.filter({ [name]: `${bar.from ?? ""}..${bar.to ?? ""}` });
       const values = bar.agents.map((found) => found[this.metric]);
       const spoken = values.map(([value, low, high], agent) => `${this.names[agent]} ${value.toFixed(1)}${low === null ? "" : ` (${low.toFixed(1)} to ${high.toFixed(1)})`}`).join(", ");
@@ -92,7 +94,7 @@ export class Overview {
         const middle = x + (BAR - 3) / 2;
         if (low !== null) group.append(shape("line", { x1: middle, x2: middle, y1: y(Math.min(high, 100)), y2: y(low), class: "whisker" }));
       });
-      group.append(text(`${said} `, left + (BAR * agents) / 2, HIGH + 26), text(String(bar.episodes), left + (BAR * agents) / 2, HIGH + 40, "middle", "muted"));
+      group.append(text(parts[place], left + (BAR * agents) / 2, HIGH + 26), text(String(bar.episodes), left + (BAR * agents) / 2, HIGH + 40, "middle", "muted"));
       group.addEventListener("click", show);
       group.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); show(); } });
       svg.append(group);
@@ -103,7 +105,7 @@ export class Overview {
   drawMistakes() {
     const head = element("tr", {}, element("th", { scope: "col" }, "Mistake"), ...this.names.map((name, agent) => element("th", { scope: "col" }, this.swatch(agent), name)));
     const failed = this.names.map((_, agent) => this.found.mistakes.reduce((sum, one) => sum + one.agents[agent], 0));
-    const rows = this.found.mistakes.map(({ name, meaning, agents }) => element("tr", { title: meaning },
+    const rows = this.found.mistakes.filter(({ agents }) => agents.some(Boolean)).map(({ name, meaning, agents }) => element("tr", { title: meaning },
       element("th", { scope: "row" }, element("button", { type: "button", onclick: () => this.filter({ mistake: name }) }, name), element("small", {}, meaning)),
       ...agents.map((count, agent) => {
         const bar = element("span", { class: `share-bar agent-${agent % 10}` });
@@ -122,20 +124,21 @@ export class Overview {
       this.sort = { by, agent, sign: sort.by === by && sort.agent === agent ? -sort.sign : 1 };
       this.drawBuildings();
     } }, said);
+    const agents = element("tr", {}, element("td", { colspan: 2 }), ...this.names.map((name, agent) => element("th", { scope: "colgroup", colspan: columns.length }, this.swatch(agent), name)));
     const head = element("tr", {}, element("th", { scope: "col" }, button("Building", "scan")), element("th", { scope: "col" }, button("Episodes", "episodes")),
-      ...this.names.flatMap((name, agent) => columns.map((column) => element("th", { scope: "col" }, this.swatch(agent), button(this.names.length > 1 ? `${column} ${name}` : column, column, agent)))));
+      ...this.names.flatMap((name, agent) => columns.map((column) => element("th", { scope: "col" }, button(column, column, agent)))));
     const body = rows.map(({ scan, episodes, agents }) => element("tr", {},
       element("th", { scope: "row" }, element("button", { type: "button", onclick: () => this.filter({ scan }) }, scan)), element("td", {}, String(episodes)),
       ...agents.flatMap((means) => columns.map((column) => element("td", {}, this.value(column, means[column]))))));
-    $("buildings-table").replaceChildren(element("thead", {}, head), element("tbody", {}, ...body));
+    $("buildings-table").replaceChildren(element("thead", {}, ...(this.names.length > 1 ? [agents] : []), head), element("tbody", {}, ...body));
   }
 }
 
-function between({ from, to }, unit) {
-  const low = from === null ? null : Math.floor(from), said = (value) => `${value}${unit ? ` ${unit}` : ""}`;
-  if (from === to) return said(to);
-  if (from === null) return `to ${said(to)}`;
-  return to === null ? `${from === low ? "from" : "over"} ${said(low)}` : `${low} to ${said(to)}`;
+function between({ from, to }) {
+  const low = from === null ? null : Math.floor(from);
+  if (from === to) return String(to);
+  if (from === null) return `to ${to}`;
+  return to === null ? `${from === low ? "from" : "over"} ${low}` : `${low} to ${to}`;
 }
 
 function shape(tag, attributes) {

@@ -81,7 +81,7 @@ export function drawObjects(box, walk, event, sights) {
   box.hidden = !line.length && !shown.length;
   box.replaceChildren(
     ...(line.length ? [element("p", {}, ...line)] : []),
-    ...(shown.length ? [element("ol", { class: "actions", "aria-label": "Objects and their probabilities" }, ...shown.map(row))] : []),
+    ...(shown.length ? [element("ol", { class: "actions", tabindex: 0, "aria-label": "Objects and their probabilities" }, ...shown.map(row))] : []),
     ...(shown.length < offered.length ? [element("small", {}, `and ${offered.length - shown.length} less probable ones`)] : []),
   );
 }
