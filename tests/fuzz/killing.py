@@ -66,7 +66,7 @@ def ended(processes, seconds):
                 found, status = os.waitpid(process, os.WNOHANG)
                 if found:
                     codes[process] = os.waitstatus_to_exitcode(status)
-        if time.monotonic() > until:
+        if len(codes) < len(processes) and time.monotonic() > until:
             return None
         time.sleep(0.002)
     return list(codes.values())

@@ -10,7 +10,7 @@ from safetensors.torch import save_file
 from small_models import one_sentence
 
 from mtvm.errors import InputError
-from mtvm.io.weight_files import read_weight_file
+from mtvm.io.weight_files import read_weight_file, write_safetensors
 from mtvm.models.importing import import_agent
 from mtvm.models.weights import read_tensors
 
@@ -33,6 +33,22 @@ WRONG = {
     "a critic that is a number": {"vln_bert": {"state_dict": {"outproj.bias": torch.ones(2)}}, "critic": 5},
     "a model that is empty": {"vln_bert": {}, "critic": {}},
 }
+
+
+def test_a_file_that_is_replaced_while_it_is_read_is_read_whole(tmp_path, monkeypatch):
+    """safetensors opens it twice, for what it says of its tensors and for their numbers."""
+    path, newer, opened = tmp_path / "a.safetensors", tmp_path / "b.safetensors", torch.UntypedStorage.from_file
+    write_safetensors(path, {"a": torch.zeros(3)})
+    write_safetensors(newer, {"a": torch.ones(3)})
+
+    def opened_late(*arguments, **options):
+        if newer.exists():
+            newer.replace(path)
+        return opened(*arguments, **options)
+
+    monkeypatch.setattr(torch.UntypedStorage, "from_file", opened_late)
+    assert read_weight_file(path)["a"].tolist() == [1, 1, 1]
+    assert not newer.exists()
 
 
 @pytest.mark.parametrize("content", WRONG.values(), ids=WRONG)

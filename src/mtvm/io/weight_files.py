@@ -82,14 +82,34 @@ def _check_names(path: Path) -> None:
 
 
 def _read_safetensors(path: Path) -> dict[str, Any]:
-    from safetensors import safe_open
-
-    with safe_open(path, "pt") as file:
-        described = file.metadata() or {}
-        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118, it is no dict
+    """The tensors of one file: safetensors opens it again for them, when another process may have replaced it."""
+    while True:
+        before = _identity(path)
+        try:
+            described, tensors = _parts_of_safetensors(path)
+        except Exception:
+            if _identity(path) == before:
+                raise
+            continue
+        if _identity(path) == before:
+            break
     if CHECKSUM in described and described[CHECKSUM] != checksum(tensors):
         raise InputError(f"{path}: these weights are damaged (they have another checksum); copy them again.")
     return tensors
+
+
+def _parts_of_safetensors(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]:
+    """What a file says of itself, and its tensors."""
+    from safetensors import safe_open
+
+    with safe_open(path, "pt") as file:
+        return file.metadata() or {}, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118, it is no dict
+
+
+def _identity(path: Path) -> tuple[int, ...]:
+    """Of the file that is at this path now."""
+    known = path.stat()
+    return known.st_dev, known.st_ino, known.st_size, known.st_mtime_ns
 
 
 def checksum(tensors: Mapping[str, Tensor]) -> str:

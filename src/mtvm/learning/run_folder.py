@@ -189,8 +189,8 @@ class RunFolder:
                 if missing and [item.name for item in self.path.iterdir()] == [_LOCK]:
                     (self.path / _LOCK).unlink()
                     with contextlib.suppress(OSError):
-                        for place in missing:
-                            place.rmdir()
+                        for folder in missing:
+                            folder.rmdir()
                 raise
 
     @contextlib.contextmanager
