@@ -8,6 +8,7 @@ import io
 import json
 import shutil
 import zipfile
+from importlib import resources
 from pathlib import Path
 
 import h5py
@@ -19,10 +20,12 @@ from racing import VIEWPOINTS, graph_records
 from safetensors.torch import save_file
 
 from mtvm.app.cli import main
-from mtvm.configs.presets import PRESETS
+from mtvm.configs.presets import PRESETS, RECIPES
 from mtvm.configs.run import DataConfig, OptimizerConfig
 from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError
+from mtvm.features.guesser import Guesser
+from mtvm.features.guesses import NameGuesser
 from mtvm.features.store import FeatureStore
 from mtvm.homes.build import WorldConfig, _digest
 from mtvm.io.arrays import keep_cached
@@ -42,6 +45,7 @@ from mtvm.tasks.events import write_events
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.metric import NAVIGATION
 from mtvm.testing.tiny import write_tiny_world
+from mtvm.viewer.notes import write_note
 from mtvm.viewer.sources import Source
 from mtvm.world.world import World
 
@@ -98,6 +102,7 @@ def make_samples(folder, long=False):
     _write_skyboxes(folder / "skyboxes")
     _write_recording(folder / "recording")
     _write_requests(folder / "requests", data)
+    _write_rarer(folder, data)
     if long:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             study.run(folder / "study", data)
@@ -267,6 +272,32 @@ def _write_walks(folder, data):
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             main(["eval", "--agent", agent, "--split", "r2r/val_unseen", "--data.folder", str(data), "--out", out])
     (folder / "walked-random" / "r2r-val_unseen" / "manifest.json").unlink()
+
+
+def _write_rarer(folder, data):
+    """A recipe, notes, what language models are told and cost, RxR's lines, the networks that guess names."""
+    recipe = dataclasses.replace(RECIPES["tiny-stages"], out=folder / "recipe")
+    write_json(folder / "recipe" / "recipe.json", recipe.to_dict())
+    write_note(folder / "walked-random" / "r2r-val_unseen" / "results.json", "1_0", ["odd"], "a note")
+    own = resources.files("mtvm.llm")
+    (folder / "llm").mkdir()
+    (folder / "llm" / "prices.json").write_bytes((own / "prices.json").read_bytes())
+    (folder / "llm" / "own.txt").write_bytes((own / "prompts" / "mtvm.txt").read_bytes())
+    entries = json.loads((data / "R2R" / "R2R_val_unseen.json").read_text())
+    said = {"language": "en-US", "annotator_id": 4, "instruction": "go left.", "timed_instruction": []}
+    lines = [entry | said | {"instruction_id": number} for number, entry in enumerate(entries)]
+    content = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    (data / "rxr_val_unseen_guide.jsonl.gz").write_bytes(gzip.compress(content))
+    region, place = "R  4 0  0 0  k  0 0 0  0 0 0 1 1 1  2  0 0 0 0 ", "P  v0  0 4  0  0 0 0  0 0 0 0 0 "
+    (folder / "published" / "tiny3.house").write_text(f"ASCII 1.1\n{region}\n{place}\n")
+    torch.manual_seed(0)
+    networks = tuple(Guesser(3, 24, 2, [2, 3, 1], 1).eval() for _ in range(2))
+    names = {"vocabulary": ("a", "b", "c"), "rooms": ("hall", "attic"), "objects": ("bed", "lamp"), "words": ("go",)}
+    spread = {"mean": np.zeros(2, dtype=np.float32), "spread": np.ones(2)}
+    guesser = NameGuesser(
+        **names, **spread, spoken=("to",), captions=24, fold_of={"tiny0": 0, "tiny1": 0}, networks=networks
+    )
+    guesser.save(folder / "guesser.safetensors")
 
 
 def _write_published(folder, data):

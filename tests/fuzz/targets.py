@@ -21,14 +21,19 @@ from samples import SMALL
 from mtvm.app.cli import main
 from mtvm.errors import InputError
 from mtvm.features.captions import load_captions
+from mtvm.features.converting.rooms import Rooms
 from mtvm.features.detections import read_detections
+from mtvm.features.guesses import NameGuesser
 from mtvm.features.importing import import_features
 from mtvm.features.names import read_semantics
 from mtvm.homes.build import WorldConfig, _is_built, config_of
 from mtvm.io.arrays import read_cached
 from mtvm.learning import checkpoint
 from mtvm.learning.run_folder import RunFolder
+from mtvm.learning.seen import read_seen
 from mtvm.learning.trainer import train
+from mtvm.llm.costs import read_prices
+from mtvm.llm.protocols import read_protocol
 from mtvm.models.config import ModelConfig
 from mtvm.models.importing import describe_import, import_agent
 from mtvm.models.saving import load_model
@@ -482,6 +487,18 @@ TARGETS = [
         ("study/trials/*/training.json", "study/trials/*/evaluations/*/*", "study/*/trials.json", "study/*/*.csv.gz"),
         _study,
         is_long=True,
+    ),
+    Target("runs: recipe", ("recipe/recipe.json",), command("runs", "{here}/recipe", "--json")),
+    Target("resume: recipe", ("recipe/recipe.json",), lambda f: RunFolder(f / "recipe").recipe()),
+    Target("agent's note on what it sees", ("training/best/seen.json",), lambda f: read_seen(f / "training" / "best")),
+    Target("guesser of names", ("guesser.safetensors",), lambda f: NameGuesser.load(f / "guesser.safetensors")),
+    Target("prices of language models", ("llm/prices.json",), lambda f: read_prices(f / "llm" / "prices.json")),
+    Target("protocol of language models", ("llm/own.txt",), lambda f: read_protocol(f / "llm" / "own.txt")),
+    Target("rooms: house file", ("published/tiny3.house",), lambda f: Rooms.load(f / "published").of("tiny3")),
+    Target(
+        "baseline: RxR's file",
+        ("data/rxr_val_unseen_guide.jsonl.gz",),
+        command("baseline", "stop", "--task", "rxr", "--data", "{here}/data", "--out", "{here}/out/x.json"),
     ),
     Target("cache", ("cache/a.npz",), lambda f: read_cached(f / "cache" / "a.npz", ["a", "b"])),
 ]
