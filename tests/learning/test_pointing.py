@@ -22,7 +22,9 @@ from mtvm.learning.losses.objects import PointedObject
 from mtvm.learning.rollout import Needs, RolloutPlan, roll_out
 from mtvm.learning.texts import EncodedTexts
 from mtvm.models.network import make_network
+from mtvm.models.objects import name_matches
 from mtvm.models.saving import load_model
+from mtvm.models.text import decode
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.objects import read_objects
 from mtvm.tasks.results import read_results
@@ -121,6 +123,27 @@ def test_objects_have_their_names_where_names_are_seen(houses):
     assert set(known.features[:3, 0].tolist()) == {1.0, 2.0, 3.0}
 
 
+def test_names_are_compared_with_the_words_of_the_text():
+    table = torch.eye(8)
+    table[7] = torch.tensor([0.6, 0.8, 0, 0, 0, 0, 0, 0])
+    ids = torch.tensor([[4, 1, 2, 3, 0], [1, 1, 5, 0, 0]])
+    names = torch.tensor([[[1, 0], [2, 3]], [[7, 6], [0, 0]]])
+    found = name_matches(table, ids, ids != 0, names)
+    expected = [[[1, 1, 1 / 4], [1, 1, 3 / 4]], [[0.8 / 2, 0, 0], [0, 0, 0]]]
+    torch.testing.assert_close(found, torch.tensor(expected))
+
+
+def test_names_at_are_those_of_the_objects_in_view(houses):
+    data = Data(config_of(houses, features=None, sight="names"), STEADY, show_progress=False)
+    dataset = data.dataset(Split.parse("reverie/val_unseen"))
+    vision, ends = dataset.vision, dataset.episodes.reference_ends.astype(np.int64)
+    names, (numbers, mask) = vision.names_at(ends), vision.objects.at(ends)
+    assert mask.sum() == 3 * len(ends)
+    for row, column in zip(*np.nonzero(mask), strict=True):
+        assert decode(names[row, column].tolist()) == vision.objects.names[numbers[row, column]]
+    assert vision.names_at(np.array([int(np.argmin(np.diff(vision.objects.first)))])).sum() == 0
+
+
 def test_objects_are_seen_relative_to_the_agent_and_in_the_mirror(dataset):
     vision, end = dataset.vision, dataset.episodes.reference_ends[:1].astype(np.int64)
     straight, mask, ids = vision.objects_at(end, np.array([0.0]))
@@ -161,7 +184,7 @@ def test_the_loss_is_that_of_the_object_wherever_it_is_in_view(dataset):
                 continue
             tokens, mask, ids = dataset.vision.objects_at(node, heading, mirrored[row : row + 1])
             text = texts.text
-            scores = model.object_head(text.states[row : row + 1], text.mask[row : row + 1], tokens, mask)
+            scores = model.point(text, torch.tensor([row]), tokens, mask)
             right = ids[0].tolist().index(int(trace.episodes.extra["answer"][row]))
             expected.append(-scores.log_softmax(dim=1)[0, right])
             hits.append(int(scores.argmax()) == right)
@@ -191,10 +214,11 @@ def test_the_head_learns_to_read_which_object_is_asked_for(houses):
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     nodes, wanted = dataset.episodes.reference_ends.astype(np.int64), dataset.episodes.extra["answer"]
     tokens, mask, ids = dataset.vision.objects_at(nodes, np.zeros(len(nodes)))
+    names, every = dataset.vision.names_at(nodes), torch.arange(len(nodes))
     right = torch.from_numpy((ids == np.array(list(map(int, wanted)))[:, None]).argmax(axis=1))
     for _ in range(100):
         text = model.encode(dataset.tokens)
-        scores = model.object_head(text.states, text.mask, tokens, mask)
+        scores = model.point(text, every, tokens, mask, names)
         loss = functional.cross_entropy(scores, right)
         optimizer.zero_grad()
         loss.backward()

@@ -7,6 +7,7 @@ them to every agent. What is in a box is either its name, which people annotated
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,8 @@ class ObjectSights:
     """(n,) sorted for each node."""
     features: NDArray[np.float16]
     """(n, width) what they look like, or their names."""
+    names: tuple[str, ...]
+    """Of each, where names are seen; or none."""
     headings: NDArray[np.float32]
     """(n,) of the middle of the largest box."""
     elevations: NDArray[np.float32]
@@ -63,24 +66,24 @@ def object_sights(
             seen[node] = [by_id[number] for number in sorted(by_id)]
     things = [thing for here in seen for thing in here]
     first = np.cumsum([0, *map(len, seen)]).astype(np.int64)
+    names = tuple(object_phrase(thing.name) for thing in things) if named else ()
     if named:
-        features = _named(things, embed or embed_phrases)
+        features = _named(names, embed or embed_phrases)
     elif store is not None:
         features = _view_features(seen, world, store)
     else:
         features = np.zeros((len(things), 0), dtype=np.float16)
     places = np.array([_place(thing) for thing in things], dtype=np.float32).reshape(-1, 6)
     ids = np.array([thing.id for thing in things], dtype=np.int64)
-    return ObjectSights(first, ids, features, places[:, 0], places[:, 1], places[:, 2:])
+    return ObjectSights(first, ids, features, names, places[:, 0], places[:, 1], places[:, 2:])
 
 
-def _named(things: list[SeenObject], embed: Embed) -> NDArray[np.float16]:
-    phrases = [object_phrase(thing.name) for thing in things]
-    known = sorted(set(phrases))
+def _named(names: Sequence[str], embed: Embed) -> NDArray[np.float16]:
+    known = sorted(set(names))
     if not known:
         return np.zeros((0, NAME_WIDTH), dtype=np.float16)
-    row_of = {phrase: row for row, phrase in enumerate(known)}
-    return embed(known).astype(np.float16)[[row_of[phrase] for phrase in phrases]]
+    row_of = {name: row for row, name in enumerate(known)}
+    return embed(known).astype(np.float16)[[row_of[name] for name in names]]
 
 
 def _view_features(seen: list[list[SeenObject]], world: World, store: FeatureStore) -> NDArray[np.float16]:

@@ -37,6 +37,8 @@ class Text:
     packing: Packing
     cache: list[Projected]
     variants: int = 1
+    ids: Tensor | None = None
+    """(variants * B, L) the tokens as they were read, for comparing words with names."""
 
     def __len__(self) -> int:
         """The number of episodes."""
@@ -49,7 +51,8 @@ class Text:
         rows = slice(number * len(self), (number + 1) * len(self))
         mask = self.mask[rows]
         cache = [tuple(part[rows] for part in parts) for parts in self.cache]
-        return Text(self.states[rows], mask, self.real, Packing(mask, self.packing.drop), cache)
+        ids = None if self.ids is None else self.ids[rows]
+        return Text(self.states[rows], mask, self.real, Packing(mask, self.packing.drop), cache, ids=ids)
 
     def masked(self, visible: Tensor) -> Text:
         """The first variant twice, the second time with only the tokens that are `visible` (B, L) as keys."""
@@ -74,6 +77,7 @@ class Text:
             real=real[:, :length],
             packing=Packing(mask, self.packing.drop),
             cache=cache,
+            ids=None if self.ids is None else self.ids[every][:, :length],
         )
 
     def repeated(self, rows: Tensor) -> Text:
@@ -143,14 +147,18 @@ class LanguageEncoder(nn.Module):
             states = _in_chunks(self.reader, "input_ids", tokens.ids, tokens.mask, tokens.mask)
         return dataclasses.replace(tokens, states=states)
 
+    @property
+    def word_table(self) -> Tensor:
+        """(vocabulary, width): the embedding of each token."""
+        embeddings = (self.bert if self.reader is None else self.reader).get_submodule("embeddings.word_embeddings")
+        assert isinstance(embeddings.weight, Tensor)
+        return embeddings.weight
+
     def word_vectors(self) -> Tensor:
         """(vocabulary, hidden): what the first layer gets for each token by itself."""
-        embeddings = (self.bert if self.reader is None else self.reader).get_submodule("embeddings.word_embeddings")
-        vectors = embeddings.weight
-        assert isinstance(vectors, Tensor)
         if self.reader is None:
-            return vectors
-        projected: Tensor = self.project(vectors)
+            return self.word_table
+        projected: Tensor = self.project(self.word_table)
         return projected
 
     def forward(self, tokens: Tokens, mask: Tensor) -> Tensor:

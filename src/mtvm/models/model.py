@@ -87,12 +87,20 @@ class MTVM(Network):
         mask = tokens.mask if tokens.hidden is None else tokens.mask & ~tokens.hidden
         states = self.language(tokens, mask)
         real = torch.stack([one.mask for one in variants]).any(dim=0)
-        return self.prepare(states, mask, real, len(variants), drop=tokens.hidden is None)
+        return self.prepare(states, mask, real, len(variants), drop=tokens.hidden is None, ids=tokens.ids)
 
-    def prepare(self, states: Tensor, mask: Tensor, real: Tensor, variants: int = 1, drop: bool = True) -> Text:
+    def prepare(
+        self,
+        states: Tensor,
+        mask: Tensor,
+        real: Tensor,
+        variants: int = 1,
+        drop: bool = True,
+        ids: Tensor | None = None,
+    ) -> Text:
         """Encoded texts with everything about them that is computed once per episode. For the arguments see `Text`."""
         packing = self._packing(mask, drop)
-        return Text(states, mask, real, packing, self.crossmodal.text_cache(states, packing), variants)
+        return Text(states, mask, real, packing, self.crossmodal.text_cache(states, packing), variants, ids)
 
     def start(self, text: Text, direction: Tensor | None = None) -> Past:
         return self.history.start(text)

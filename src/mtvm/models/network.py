@@ -18,7 +18,7 @@ from mtvm.models.crossmodal import Attention, CrossModalEncoder, LayerKeys
 from mtvm.models.dropout import Dropout
 from mtvm.models.history.base import KnownWalks, Past
 from mtvm.models.language import LanguageEncoder, Text
-from mtvm.models.objects import ObjectHead
+from mtvm.models.objects import ObjectHead, name_matches
 from mtvm.models.parts import ArchitectureConfig
 from mtvm.models.text import Tokens
 from mtvm.models.vision import FeatureLinear
@@ -101,6 +101,16 @@ class Network(nn.Module, abc.ABC):
     @property
     def device(self) -> torch.device:
         return next(self.parameters()).device
+
+    def point(self, text: Text, rows: Tensor, objects: Tensor, mask: Tensor, names: Tensor | None = None) -> Tensor:
+        """(n, K) the score of each object that agents see, -inf for padding: of the texts at `rows` (n,), with tokens
+        and names as `Vision.objects_at` and `Vision.names_at` give them."""
+        assert self.object_head is not None
+        matches = None
+        if names is not None and text.ids is not None:
+            matches = name_matches(self.language.word_table.detach(), text.ids[rows], text.mask[rows], names)
+        scores: Tensor = self.object_head(text.states[rows], text.mask[rows], objects, mask, matches)
+        return scores
 
     @property
     def text_is_query(self) -> bool:

@@ -184,9 +184,9 @@ class NetworkPolicy(Policy):
 
     def _objects(self, seen: Observation) -> Objects | None:
         """What each agent would point at, by all of its looks."""
-        vision, head = self.vision, self.model.object_head
+        vision = self.vision
         assert vision is not None
-        if head is None or vision.objects is None:
+        if self.model.object_head is None or vision.objects is None:
             return None
         many, text = len(seen.node), self._remembering.text
         looks = [vision.objects_at(seen.node, seen.heading, mirrored) for mirrored, _ in self._ways_to_look(many)]
@@ -196,7 +196,9 @@ class NetworkPolicy(Policy):
             rows = torch.from_numpy(there).to(tokens.device)
             every = torch.cat([rows + many * number for number in range(self.looks)])
             objects = torch.cat([look[0][rows] for look in looks])
-            scores = head(text.states[every], text.mask[every], objects, mask[rows].repeat(self.looks, 1))
+            names = vision.names_at(seen.node[there])
+            names = None if names is None else names.repeat(self.looks, 1, 1)
+            scores = self.model.point(text, every, objects, mask[rows].repeat(self.looks, 1), names)
             logits = scores.log_softmax(dim=1).view(self.looks, len(there), -1).mean(dim=0)
             shares[there] = logits.float().softmax(dim=1).cpu().numpy()
         return Objects(ids, shares)

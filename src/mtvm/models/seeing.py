@@ -17,6 +17,7 @@ from mtvm.errors import InputError
 from mtvm.features.objects import PLACE_WIDTH, ObjectSights
 from mtvm.features.store import FeatureStore
 from mtvm.models.config import ModelConfig
+from mtvm.models.text import PAD, text_reader
 from mtvm.world.simulator import Observation
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING, VIEWS, angle_feature
 from mtvm.world.world import World
@@ -186,6 +187,26 @@ class Vision:
         ids = np.where(mask, known.ids[numbers], -1) if len(known.ids) else np.full(mask.shape, -1)
         device = self.featurizer.device
         return torch.from_numpy(tokens).to(device), torch.from_numpy(mask).to(device), ids
+
+    def names_at(self, nodes: NDArray[np.int64]) -> Tensor | None:
+        """(B, K, W) the tokens of the name of each object of `objects_at`, padded with 0; None where they have none."""
+        assert self.objects is not None
+        if self._name_tokens is None:
+            return None
+        numbers, mask = self.objects.at(nodes)
+        return (self._name_tokens[numbers] * torch.from_numpy(mask)[..., None]).to(self.featurizer.device)
+
+    @functools.cached_property
+    def _name_tokens(self) -> Tensor | None:
+        """(n, W) of all objects."""
+        assert self.objects is not None
+        if not self.objects.names:
+            return None
+        known = sorted(set(self.objects.names))
+        row_of = {name: row for row, name in enumerate(known)}
+        read = text_reader(self.config.text_reader).tokenize(known)
+        ids = torch.where(read.words >= 0, read.ids, PAD)
+        return ids[torch.tensor([row_of[name] for name in self.objects.names])]
 
     def facing(
         self,

@@ -72,7 +72,8 @@ class VLNBert(Network):
         mask = mask.clone()
         mask[:, 0] = False
         packing = Packing(mask)
-        return Text(states, mask, variants[0].mask, packing, self.crossmodal.text_cache(states, packing), len(variants))
+        cache = self.crossmodal.text_cache(states, packing)
+        return Text(states, mask, variants[0].mask, packing, cache, len(variants), tokens.ids)
 
     def start(self, text: Text, direction: Tensor) -> State:
         """h_0, the pooled [CLS], and the agents' directions at the start."""

@@ -22,8 +22,8 @@ class PointedObject(Loss):
         self.model = model
 
     def __call__(self, trace: Trace) -> list[Term]:
-        head, vision, episodes = self.model.object_head, trace.vision, trace.episodes
-        if head is None or vision.objects is None or episodes.task.answer != "object":
+        vision, episodes = trace.vision, trace.episodes
+        if self.model.object_head is None or vision.objects is None or episodes.task.answer != "object":
             return []
         rows, nodes, headings = (
             np.concatenate(column)
@@ -39,7 +39,7 @@ class PointedObject(Loss):
         wanted = np.array([int(episodes.extra["answer"][row]) for row in rows])
         right = torch.from_numpy((ids == wanted[:, None]).argmax(axis=1)).to(tokens.device)
         text, asked = trace.text.variant(0), torch.from_numpy(rows).to(tokens.device)
-        scores = head(text.states[asked], text.mask[asked], tokens, mask)
+        scores = self.model.point(text, asked, tokens, mask, vision.names_at(nodes))
         total = functional.cross_entropy(scores, right, reduction="sum")
         found = (scores.detach().argmax(dim=1) == right).float().sum() * 100
         return [Term("object", total, len(rows), self.weight), Term("object_found", found, len(rows), 0.0)]
