@@ -144,6 +144,21 @@ def test_names_at_are_those_of_the_objects_in_view(houses):
     assert vision.names_at(np.array([int(np.argmin(np.diff(vision.objects.first)))])).sum() == 0
 
 
+def test_names_that_are_guessed_are_the_likely_ones_of_their_views(houses, dataset):
+    store = FeatureStore.open(houses / "features")
+    known = object_sights(
+        houses / "semantics" / "viewpoints.jsonl",
+        dataset.episodes.world,
+        store,
+        named=False,
+        guessed=(slice(1, 5), ("lamp", "bed", "stove", "rug")),
+    )
+    shares = known.features[:, 1:5].astype(float)
+    first = [name.split()[0] for name in known.names]
+    assert first == [("lamp", "bed", "stove", "rug")[place] for place in shares.argmax(axis=1)]
+    assert all(len(name.split()) == 3 for name in known.names)
+
+
 def test_objects_are_seen_relative_to_the_agent_and_in_the_mirror(dataset):
     vision, end = dataset.vision, dataset.episodes.reference_ends[:1].astype(np.int64)
     straight, mask, ids = vision.objects_at(end, np.array([0.0]))

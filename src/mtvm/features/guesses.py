@@ -78,6 +78,11 @@ class NameGuesser:
     def width(self) -> int:
         return 2 * len(self.rooms) + len(self.objects) + len(self.words) + len(self.spoken)
 
+    @property
+    def object_columns(self) -> slice:
+        """Where the objects are in the numbers of a view."""
+        return slice(2 * len(self.rooms), 2 * len(self.rooms) + len(self.objects))
+
     def save(self, path: Path | str, compact: bool = False) -> None:
         """Write everything to one safetensors file, if it is to be `compact` in half precision."""
         import torch

@@ -23,6 +23,8 @@ NAME_WIDTH = 384
 PLACE_WIDTH = 8
 """Numbers that say where an object is and how large it looks."""
 
+_GUESSES = 3
+"""Names that are guessed of an object."""
 _MIDDLE = 0.25  # of a view's height: half the way to the next view
 
 
@@ -37,7 +39,7 @@ class ObjectSights:
     features: NDArray[np.float16]
     """(n, width) what they look like, or their names."""
     names: tuple[str, ...]
-    """Of each, where names are seen; or none."""
+    """Of each: its name, or those that were guessed, one after the other; or nothing at all."""
     headings: NDArray[np.float32]
     """(n,) of the middle of the largest box."""
     elevations: NDArray[np.float32]
@@ -54,10 +56,16 @@ class ObjectSights:
 
 
 def object_sights(
-    source: Path | str, world: World, store: FeatureStore | None, *, named: bool, embed: Embed | None = None
+    source: Path | str,
+    world: World,
+    store: FeatureStore | None,
+    *,
+    named: bool,
+    guessed: tuple[slice, Sequence[str]] | None = None,
+    embed: Embed | None = None,
 ) -> ObjectSights:
     """The objects of a world, by a file of objects: `named`, or by the features of the views that show them; without a
-    store only by where they are."""
+    store only by where they are. `guessed` says which of these features are shares of names, and of which."""
     seen: list[list[SeenObject]] = [[] for _ in range(len(world))]
     for place in read_semantics(source, world.scans):
         node = world.find(place.scan, place.viewpoint)
@@ -71,6 +79,8 @@ def object_sights(
         features = _named(names, embed or embed_phrases)
     elif store is not None:
         features = _view_features(seen, world, store)
+        if guessed is not None:
+            names = _likely(features[:, guessed[0]], guessed[1])
     else:
         features = np.zeros((len(things), 0), dtype=np.float16)
     places = np.array([_place(thing) for thing in things], dtype=np.float32).reshape(-1, 6)
@@ -84,6 +94,12 @@ def _named(names: Sequence[str], embed: Embed) -> NDArray[np.float16]:
         return np.zeros((0, NAME_WIDTH), dtype=np.float16)
     row_of = {name: row for row, name in enumerate(known)}
     return embed(known).astype(np.float16)[[row_of[name] for name in names]]
+
+
+def _likely(shares: NDArray[np.float16], names: Sequence[str]) -> tuple[str, ...]:
+    """The names that each of the n objects most likely has."""
+    order = np.argsort(-shares.astype(np.float32), axis=1, kind="stable")[:, :_GUESSES]
+    return tuple(" ".join(object_phrase(names[number]) for number in row) for row in order)
 
 
 def _view_features(seen: list[list[SeenObject]], world: World, store: FeatureStore) -> NDArray[np.float16]:

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from mtvm.configs.run import DataConfig, Split
 from mtvm.errors import InputError
+from mtvm.features.guesses import NameGuesser
 from mtvm.features.objects import NAME_WIDTH, PLACE_WIDTH, ObjectSights, object_sights
 from mtvm.features.store import FeatureStore
 from mtvm.learning import parallel
@@ -154,7 +155,11 @@ class Data:
         if episodes.task.answer != "object" or self.network.object_width == 0:
             return None
         source = objects_file(folder, "which an agent points at one of")
-        return object_sights(source, episodes.world, store, named=self._names_objects)
+        guessed = None
+        if store is not None and self.config.sight == "guesses" and self.guesser is not None:
+            networks = NameGuesser.load(self.guesser)
+            guessed = networks.object_columns, networks.objects
+        return object_sights(source, episodes.world, store, named=self._names_objects, guessed=guessed)
 
     def _place(self, split: Split) -> tuple[DataFolder, FeatureStore | None]:
         """The data folder of a split, and the features of its views. Networks that guess names are the run's."""
