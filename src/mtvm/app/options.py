@@ -18,7 +18,7 @@ console = Console()
 Switch = FlagCreatePairsOff[bool]
 """An option that is off unless it is given."""
 DataOption = Annotated[Path | None, arg(metavar="DIR", help="Data folder.", help_behavior_hint="(default: $MTVM_DATA)")]
-TaskOption = Annotated[str, arg(metavar="TASK", help="r2r, r4r, long, ndh, reverie, prevalent, or MODULE:SPEC.")]
+TaskOption = Annotated[str, arg(metavar="TASK", help="r2r, r4r, long, ndh, reverie, rxr, prevalent, or MODULE:SPEC.")]
 SplitOption = Annotated[str, arg(metavar="SPLIT", help="val_unseen, ..., or the path of a file in the same format.")]
 SupervisionOption = Annotated[Supervision, arg(help="NDH only: which path is the reference.")]
 DeviceOption = Annotated[str, arg(help="auto, cpu, cuda or cuda:N.")]

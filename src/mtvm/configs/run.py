@@ -296,7 +296,7 @@ class OptimizerConfig:
     schedule: Schedule = "constant"
     """How the learning rate falls to 0 after the warm-up; constant does not fall."""
     clip: float = 40.0
-    """Largest gradient norm; 0 does not clip."""
+    """Gradients are clipped to this norm; 0 turns clipping off."""
     gradient_accumulation: int = 1
     """Split each batch into this many parts and sum their gradients, to save memory."""
     ema: float = 0.0

@@ -72,8 +72,9 @@ def resuming(path: Path) -> Iterator[None]:
 
 
 def check_kind(given: Any, ours: Any, name: str) -> None:
-    """Raise a ValueError unless a value of a checkpoint is such as ours: tensors of the same shape and finite numbers,
-    the same names and words, numbers where we have numbers. An empty dictionary or list of ours stands for any."""
+    """Raise a ValueError unless a value of a checkpoint has the form of ours: tensors of the same shape with finite
+    numbers, the same names and words, numbers where we have numbers. An empty dictionary or list of ours stands for
+    any."""
     if isinstance(ours, torch.Tensor):
         fits = isinstance(given, torch.Tensor) and (given.shape, given.dtype) == (ours.shape, ours.dtype)
         fits = fits and given.is_contiguous() and is_finite(given)  # optimizers compute on the memory as it lies
