@@ -23,10 +23,11 @@ CASES ?= 50000
 fuzz: $(READY)  ## Spoil files of every kind and see that each is refused in one sentence; CASES=n of them
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/fuzzing.py --cases $(CASES)
 
-attack: fuzz  ## The same, then 1,000 races of two processes and 100 kills; see docs/reliability.md
+attack: fuzz  ## The same, then 1,000 races of two processes and 250 kills; see docs/reliability.md
 	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/racing.py
 	OMP_NUM_THREADS=1 PYTHONPATH=tests/learning $(BIN)/python tests/fuzz/killing.py --kills 50
 	OMP_NUM_THREADS=1 PYTHONPATH=tests/learning $(BIN)/python tests/fuzz/killing.py --kills 50 --processes 2
+	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/killing_writers.py --kills 150
 
 lint: $(READY)  ## Check style and types
 	$(BIN)/ruff check .

@@ -23,6 +23,8 @@ from mutations import mutated
 from mtvm.errors import InputError
 
 LIMIT_SECONDS = 10
+"""Beyond the honest sample's time."""
+HONEST_SECONDS = 600
 MOST_MEMORY = 2**30
 
 
@@ -50,7 +52,7 @@ def attack(target, folder, cases, rng):
     names = [str(path.relative_to(folder)) for pattern in target.files for path in sorted(folder.glob(pattern))]
     assert len(names) >= len(target.files), f"{target.name}: {target.files} are not all there"
     honest = {name: (folder / name).read_bytes() for name in names}
-    said, _, honest_peak = _measured(target, folder)
+    said, honest_seconds, honest_peak = _measured(target, folder, HONEST_SECONDS)
     if said:
         raise AssertionError(f"{target.name}: the honest sample was {said}")
     _clear(out)
@@ -58,7 +60,7 @@ def attack(target, folder, cases, rng):
         name = rng.choice(names)
         content = mutated(honest[name], rng)
         (folder / name).write_bytes(content)
-        said, seconds, peak = _measured(target, folder)
+        said, seconds, peak = _measured(target, folder, LIMIT_SECONDS + honest_seconds)
         outcome.cases += 1
         outcome.refused += said == "refused"
         outcome.slowest = max(outcome.slowest, seconds)
@@ -75,11 +77,11 @@ def attack(target, folder, cases, rng):
     return outcome
 
 
-def _measured(target, folder):
+def _measured(target, folder, limit):
     """What `_run` says, the seconds that it took, and the most memory."""
     _forget_peak()
     clock = OwnTime()
-    return _run(target, folder, clock), clock.seconds(), _peak()
+    return _run(target, folder, clock, limit), clock.seconds(), _peak()
 
 
 class OwnTime:
@@ -100,23 +102,23 @@ class OwnTime:
         return time.monotonic() - waited / 1e9
 
 
-def _run(target, folder, clock):
+def _run(target, folder, clock, limit):
     """Nothing if the target took it, "refused" if it said no in one sentence, else what went wrong."""
 
     def ring(*_):
-        left = LIMIT_SECONDS - clock.seconds()
+        left = limit - clock.seconds()
         if left <= 0:
             raise HangError
         signal.setitimer(signal.ITIMER_REAL, left + 0.01)
 
     signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, LIMIT_SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, limit)
     try:
         target.run(folder)
     except InputError as error:
         return "refused" if "\n" not in str(error).strip() else f"not one sentence: {error}"
     except HangError:
-        return f"no answer after {LIMIT_SECONDS} s"
+        return f"no answer after {limit:.0f} s"
     except Exception as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
         return f"{type(error).__name__}: {str(error)[:200]} ({place.filename}:{place.lineno})"

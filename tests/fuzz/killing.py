@@ -16,12 +16,11 @@ import time
 from pathlib import Path
 
 import torch
+from killing_writers import contents, ended, leftovers
 from small_runs import (
     assert_same_state,
     changed,
     command,
-    contents,
-    leftovers,
     saved_state,
     small_config,
     write_features,
@@ -55,21 +54,6 @@ def start(config, processes):
         finally:
             os._exit(code)
     return started
-
-
-def ended(processes, seconds):
-    """Whether all processes ended within this time; their exit codes then."""
-    until, codes = time.monotonic() + seconds, {}
-    while len(codes) < len(processes):
-        for process in processes:
-            if process not in codes:
-                found, status = os.waitpid(process, os.WNOHANG)
-                if found:
-                    codes[process] = os.waitstatus_to_exitcode(status)
-        if len(codes) < len(processes) and time.monotonic() > until:
-            return None
-        time.sleep(0.002)
-    return list(codes.values())
 
 
 def kill_until_done(config, processes, longest, rng):

@@ -1,6 +1,6 @@
 """Kills whatever else writes, at random moments: evaluations, conversions, stores, weights, speakers, studies, notes.
 
-    PYTHONPATH=tests/learning python tests/fuzz/killing_writers.py --kills 150        (make attack)
+    python tests/fuzz/killing_writers.py --kills 150        (make attack)
 
 After each kill, everything that lies there under its name is whole: byte by byte what a process writes that nobody
 kills. What is resumed ends so, and nothing half-written is left.
@@ -23,9 +23,7 @@ from pathlib import Path
 
 import study
 import torch
-from killing import ended
 from samples import make_samples
-from small_runs import contents, leftovers
 from targets import command
 
 from mtvm.tasks.evaluation_folder import FILES, read_manifest
@@ -122,6 +120,31 @@ WRITERS = [
 ]
 
 
+def ended(processes, seconds):
+    """Whether all processes ended within this time; their exit codes then."""
+    until, codes = time.monotonic() + seconds, {}
+    while len(codes) < len(processes):
+        for process in processes:
+            if process not in codes:
+                found, status = os.waitpid(process, os.WNOHANG)
+                if found:
+                    codes[process] = os.waitstatus_to_exitcode(status)
+        if len(codes) < len(processes) and time.monotonic() > until:
+            return None
+        time.sleep(0.002)
+    return list(codes.values())
+
+
+def contents(folder):
+    """Every file below a folder, byte by byte."""
+    return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def leftovers(folder):
+    """Temporary files of a process that was killed."""
+    return list(folder.rglob(".*"))
+
+
 def start(write, here, out):
     """Fork a process that writes."""
     out.mkdir(parents=True, exist_ok=True)
@@ -178,8 +201,8 @@ def attack(writer, here, folder, wanted, rng):
                     break
         if writer.lasting is not None or writer.files(broken) != honest:
             finish(writer.write, here, broken)
+            assert leftovers(broken) == [], "left over"  # the next process clears up
         assert writer.files(broken) == honest, "not what it is without kills"
-        assert leftovers(broken) == [], "left over"
     return kills
 
 

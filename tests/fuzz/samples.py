@@ -298,6 +298,7 @@ def _write_rarer(folder, data):
         **names, **spread, spoken=("to",), captions=24, fold_of={"tiny0": 0, "tiny1": 0}, networks=networks
     )
     guesser.save(folder / "guesser.safetensors")
+    save_file(read_weight_file(folder / "guesser.safetensors"), folder / "guesser.safetensors")  # without a checksum
 
 
 def _write_published(folder, data):
