@@ -84,7 +84,7 @@ class NameGuesser:
         return slice(2 * len(self.rooms), 2 * len(self.rooms) + len(self.objects))
 
     def save(self, path: Path | str, compact: bool = False) -> None:
-        """Write everything to one safetensors file, if it is to be `compact` in half precision."""
+        """Write everything to one safetensors file, if it is to be `compact` in a byte for each weight."""
         import torch
 
         lists = {name: getattr(self, name) for name in (*_LISTS, "captions")}
@@ -92,8 +92,8 @@ class NameGuesser:
         tensors: dict[str, Tensor] = {_DESCRIPTION: torch.frombuffer(bytearray(text), dtype=torch.uint8)}
         tensors |= {"mean": torch.tensor(self.mean), "spread": torch.tensor(self.spread)}
         for number, network in enumerate(self.networks):
-            weights = network.state_dict().items()
-            tensors |= {f"{number}.{name}": value.half() if compact else value for name, value in weights}
+            weights = {f"{number}.{name}": value for name, value in network.state_dict().items()}
+            tensors |= _packed(weights) if compact else weights
         write_safetensors(Path(path), tensors)
 
     @classmethod
@@ -101,7 +101,7 @@ class NameGuesser:
         tensors = read_weight_file(Path(path))
         check_finite(Path(path), tensors)
         try:
-            return _loaded(tensors, Path(path))
+            return _loaded(_unpacked(tensors), Path(path))
         except (KeyError, ValueError, TypeError, AttributeError, RuntimeError):
             raise InputError(
                 f"{path}: not the networks that guess names from captions; give guesser.safetensors of an agent that "
@@ -259,6 +259,32 @@ def _guessed_by(
 def _logarithms(shares: NDArray[np.float32]) -> NDArray[np.float32]:
     found: NDArray[np.float32] = np.log(np.maximum(shares, 1e-6))
     return found
+
+
+_SCALE = ".scale"
+
+
+def _packed(weights: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Rows of matrices as whole numbers from -127 to 127, with a scale for each row; the rest in half precision."""
+    import torch
+
+    packed = {}
+    for name, value in weights.items():
+        if value.dim() < 2:
+            packed[name] = value.half()
+        else:
+            scale = value.abs().amax(-1, keepdim=True).clamp_min(1e-12) / 127
+            packed |= {name: (value / scale).round().to(torch.int8), name + _SCALE: scale}
+    return packed
+
+
+def _unpacked(tensors: dict[str, Any]) -> dict[str, Any]:
+    """The tensors of a file, in which rows may be packed; whatever is wrong with those raises."""
+    scales = {name: tensors[name + _SCALE] for name, value in tensors.items() if str(value.dtype) == "torch.int8"}
+    if any(scale.shape != (*tensors[name].shape[:-1], 1) for name, scale in scales.items()):
+        raise ValueError("rows and scales do not fit")
+    whole = {name: value for name, value in tensors.items() if name.removesuffix(_SCALE) not in scales}
+    return whole | {name: tensors[name].float() * scale.float() for name, scale in scales.items()}
 
 
 def _loaded(tensors: dict[str, Any], path: Path) -> NameGuesser:
