@@ -41,7 +41,8 @@ format: $(READY)  ## Bring the code into shape
 docs: $(READY)  ## Build the documentation as a site in build/site
 	$(BIN)/pip install --quiet --constraint constraints.txt -e '.[docs]'
 	$(BIN)/python tools/lines.py
-	$(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "build/site/index.html; with its search: python3 -m http.server --directory build/site"
 
 bench: $(READY)  ## Measure speed; see docs/speed.md
 	$(BIN)/python benchmarks/world.py
