@@ -275,7 +275,7 @@ DESCRIPTIONS: dict[str, str] = {
     "reverie": "REVERIE: walks on a map and points at the object. Captions only, or --data.sight names.",
     "r2r-annotated": "The released agent, which sees annotated names, in two stages: imitation, then A2C.",
     "r2r-pixels": "The same from captions only: names guessed from captions. An hour on one core.",
-    "r2r-paper": "The paper's own agent, captions only: pretraining, students with consistency, A2C. 100 minutes.",
+    "r2r-paper": "The paper's own agent, captions only: pretraining, students with consistency, A2C. 90 minutes.",
     "demo": "The small agent of `make demo`, for the built-in world and its long walks. Six minutes on one core.",
     "tiny": "A few seconds, to try things.",
     "tiny-stages": "Two stages in a few seconds, to try recipes.",
