@@ -66,6 +66,12 @@ def test_a_spoiled_file_is_refused_in_one_sentence(tmp_path, changes):
     assert str(path) in str(refused.value)
 
 
+def test_a_list_that_would_take_gigabytes_is_not_read(tmp_path):
+    """6 MB of zeros took 2.8 GB."""
+    with pytest.raises(InputError, match="has more than 100,000 letters"):
+        read_sub_instructions(write(tmp_path / "fg.json", new_instructions=f"[{'0,' * 50_000}]"))
+
+
 @pytest.mark.parametrize(("split", "count"), [("val_seen", 1020), ("val_unseen", 2349)])
 def test_the_released_files_fit_r2r(real_data, split, count):
     from mtvm.tasks.data import DataFolder

@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from mtvm.errors import InputError
 from mtvm.tasks.records import Records, read_records
 
+_LONGEST = 100_000
+"""Letters of a list in a string, which takes Python up to 500 bytes a letter; those of Fine-Grained R2R have 1,400."""
+
 
 @dataclasses.dataclass(frozen=True)
 class SubInstruction:
@@ -73,6 +76,8 @@ def _stem(word: str) -> str:
 
 def _listed(records: Records, place: int, words: Any) -> list[Any]:
     """The released files have the words as a Python list in a string."""
+    if isinstance(words, str) and len(words) > _LONGEST:
+        raise InputError(f"{records.where(place, 'new_instructions')} has more than {_LONGEST:,} letters.")
     try:
         listed = ast.literal_eval(words) if isinstance(words, str) else words
     except (ValueError, SyntaxError, MemoryError, RecursionError):
