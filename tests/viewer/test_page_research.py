@@ -83,12 +83,12 @@ def test_exports_and_links_hold_every_agent(page, server, sources, tmp_path):
 
 def test_map_is_zoomed_moved_and_shown_whole_again(page, server):
     visit(page, server)
-    shown = "document.querySelector('.map svg').viewBox.baseVal.width"
-    whole, bar = page.evaluate(shown), page.locator(".scale").inner_text()
+    width = "document.querySelector('.map svg').viewBox.baseVal.width"
+    whole, bar = page.evaluate(width), page.locator(".scale").inner_text()
     assert re.match(r"[\d.]+ m", bar)
     page.locator(".map .drawing").hover()
     page.mouse.wheel(0, -300)
-    page.wait_for_function(f"before => {shown} < before", arg=whole)
+    page.wait_for_function(f"before => {width} < before", arg=whole)
     corner = "document.querySelector('.map svg').viewBox.baseVal.x"
     before = page.evaluate(corner)
     box = page.locator(".map .drawing").bounding_box()
@@ -98,10 +98,10 @@ def test_map_is_zoomed_moved_and_shown_whole_again(page, server):
     page.mouse.up()
     assert page.evaluate(corner) > before
     page.get_by_role("button", name="Show all of the map").first.click()
-    assert page.evaluate(shown) == pytest.approx(whole)
+    assert page.evaluate(width) == pytest.approx(whole)
     page.locator(".map .drawing").focus()
     page.keyboard.press("+")
-    page.wait_for_function(f"before => {shown} < before", arg=whole)
+    page.wait_for_function(f"before => {width} < before", arg=whole)
 
 
 def test_candidates_are_named_sorted_and_marked_wherever_they_are(page, server, sources):
