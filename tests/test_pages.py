@@ -72,12 +72,12 @@ def test_what_is_kept_of_evaluations_is_read_as_it_was_written(tmp_path):
     (tmp_path / "episodes.csv").write_text("id,scan,NE,SR,CLS\n1_0,a,1.23456,100,7\n1_1,a,0,0,8\n")
     name = "seed0/run/r2r-val_seen"
     found = {name: records.read_evaluation(tmp_path / "episodes.csv", records.metrics_of(name))}
-    records.write_kept(found | {"seed1/run/other": {"5_0": {"scan": "b", "SR": "100.00"}}}, tmp_path / "table.csv.xz")
+    records.write_kept(found | {"seed1/run/other": {"5_0": {"scan": "b", "SR": "100.0"}}}, tmp_path / "table.csv.xz")
     kept = records.read_kept(tmp_path / "table.csv.xz")
     assert kept[name] == found[name]
-    assert kept[name]["1_0"] == {"scan": "a", "NE": "1.23", "SR": "100.00"}
+    assert kept[name]["1_0"] == {"scan": "a", "NE": "1.23", "SR": "100.0"}
     assert "CLS" in records.metrics_of("seed0/r2r-pixels/r2r-val_seen")
-    assert kept["seed1/run/other"] == {"5_0": {"scan": "b", "SR": "100.00"}}
+    assert kept["seed1/run/other"] == {"5_0": {"scan": "b", "SR": "100.0"}}
 
 
 @pytest.mark.parametrize(("track", "agent"), [("captions only", "r2r-pixels"), ("privileged", "r2r-annotated")])

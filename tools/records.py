@@ -52,7 +52,8 @@ def read_evaluation(table: Path, metrics: Sequence[str]) -> Columns:
     with table.open(encoding="utf-8", newline="") as file:
         rows = {row.pop("id"): row for row in csv.DictReader(file)}
     return {
-        identity: {"scan": row["scan"]} | {name: f"{float(row[name]):.2f}" for name in metrics if name in row}
+        identity: {"scan": row["scan"]}
+        | {name: METRICS[name].format(float(row[name])) for name in metrics if name in row}
         for identity, row in rows.items()
     }
 
