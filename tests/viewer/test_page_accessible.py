@@ -1,7 +1,7 @@
 """What axe-core finds in every view of the page: nothing serious, light and dark, on a screen and on a tablet."""
 
 import pytest
-from browsing import PATIENCE, long_episode, needs_chromium, visit
+from browsing import TIMEOUT, long_episode, needs_chromium, visit
 
 pytestmark = needs_chromium
 
@@ -22,7 +22,7 @@ def opened(browser):
     """A page that the tests of this file share."""
     context = browser.new_context()
     page = context.new_page()
-    page.set_default_timeout(PATIENCE)
+    page.set_default_timeout(TIMEOUT)
     yield page
     context.close()
 

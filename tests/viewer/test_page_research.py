@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 import json
 import re
 import shutil
@@ -11,6 +12,7 @@ from browsing import TIMEOUT, long_episode, needs_chromium, rows, shown_step, vi
 from playwright.sync_api import expect
 
 from mtvm.acting.baselines import run_baseline
+from mtvm.app.view import viewer_state
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.results import write_results
 from mtvm.viewer.sources import Defaults, open_sources
@@ -39,6 +41,14 @@ def test_compared_agents_keep_their_colours_and_the_maps_their_scale(page, serve
         "all => all.map((one) => [one.dataset.metre, one.viewBox.baseVal.width, one.viewBox.baseVal.height].join())"
     )
     assert len(set(frames)) == 1, "they can be compared"
+    pixels = "all => all.map((one) => (one.getScreenCTM().a * one.dataset.metre).toFixed(2))"
+    before = page.locator(".map svg").evaluate_all(pixels)
+    assert len(set(before)) == 1, "however many candidates are listed below"
+    page.locator(".map .drawing").first.focus()
+    page.keyboard.press("+")
+    zoomed = page.locator(".map svg").evaluate_all(pixels)
+    assert len(set(zoomed)) == 1
+    assert float(zoomed[0]) > float(before[0])
     assert page.locator("#means .swatch").count() == 3, "the header speaks of each of them"
     assert page.locator("#rows .row").first.locator(".mark").count() == 3
 
@@ -104,6 +114,24 @@ def test_map_is_zoomed_moved_and_shown_whole_again(page, server):
     page.wait_for_function(f"before => {width} < before", arg=whole)
 
 
+def test_marks_do_not_grow_with_the_map(page, server):
+    visit(page, server)
+    wide = "document.querySelector('.map .viewpoint').getBoundingClientRect().width"
+    places = """() => {
+      const marks = [...document.querySelectorAll(".map .viewpoint")];
+      const [one, other] = marks.map((mark) => mark.getBoundingClientRect());
+      return Math.hypot(one.x - other.x, one.y - other.y);
+    }"""
+    page.locator(".map .drawing").focus()
+    for _ in range(4):
+        page.keyboard.press("+")
+    before, apart = page.evaluate(wide), page.evaluate(places)
+    for _ in range(4):
+        page.keyboard.press("+")
+    assert page.evaluate(wide) == pytest.approx(before, rel=0.05)
+    assert page.evaluate(places) > 2 * apart, "those that overlapped come apart"
+
+
 def test_candidates_are_named_sorted_and_marked_wherever_they_are(page, server, sources):
     walk = long_episode(sources)
     visit(page, server, f"#source=0&id={walk.id}")
@@ -139,6 +167,15 @@ def test_overview_counts_and_what_is_clicked_filters_the_list(page, server, sour
     assert cell.inner_text() == str(wins)
     cell.click()
     expect(page.locator("#count")).to_have_text(re.compile(f"^{wins} of"), timeout=TIMEOUT)
+
+
+def test_labels_of_bars_stand_apart(page, server):
+    visit(page, server, "#source=0&view=overview")
+    page.wait_for_selector("#groups .bar text")
+    for figure in page.locator("#groups figure").all():
+        boxes = [bar.locator("text").first.bounding_box() for bar in figure.locator(".bar").all()]
+        for left, right in itertools.pairwise(boxes):
+            assert left["x"] + left["width"] <= right["x"]
 
 
 def test_mistakes_are_counted_and_filtered(page, server, sources):
@@ -290,6 +327,27 @@ def test_an_episode_is_walked_again_with_other_words(page, server, sources):
     assert first.locator(".actions button").count() == 0
     page.click("#go")
     expect(page.locator("#progress")).to_have_text(re.compile("It stopped after"), timeout=TIMEOUT)
+
+
+def test_an_agent_that_was_not_evaluated_can_be_talked_to(page, run, data, tmp_path):
+    """As those that are released: weights and a config."""
+    shutil.copytree(run, tmp_path / "released", ignore=shutil.ignore_patterns("results.json"))
+    state = viewer_state([tmp_path / "released"], Defaults(data=data))
+    assert not state.sources
+    running = View(state, "127.0.0.1", 0)
+    try:
+        page.goto(running.url)
+        page.wait_for_selector(".map .viewpoint.clickable")
+        for name in ("#watch-tab", "#overview-tab"):
+            expect(page.locator(name)).to_be_disabled()
+            assert "mtvm eval" in page.get_attribute(name, "title")
+        page.fill("#instruction", "Turn left and stop.")
+        page.click("#begin")
+        page.wait_for_selector(".actions button")
+        page.click("#go")
+        expect(page.locator("#progress")).to_have_text(re.compile("It stopped after"), timeout=TIMEOUT)
+    finally:
+        running.close()
 
 
 def test_sessions_end_with_their_page_and_many_begins_lock_nobody_out(browser, sources):

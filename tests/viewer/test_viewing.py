@@ -2,6 +2,7 @@
 
 import io
 import re
+import shutil
 import urllib.error
 import urllib.request
 import zipfile
@@ -53,6 +54,13 @@ def test_figure_writes_what_is_asked_for(run, tmp_path, kind, name, capsys):
         ".zip": b"PK",
     }
     assert content.startswith(beginnings[(tmp_path / name).suffix])
+
+
+def test_figure_of_an_agent_that_was_not_evaluated_says_what_makes_an_evaluation(run, tmp_path, capsys):
+    shutil.copytree(run, tmp_path / "released", ignore=shutil.ignore_patterns("results.json"))
+    said = refused(capsys, "figure", "map", tmp_path / "released", "--out", tmp_path / "map.svg")
+    assert "no evaluation is here; make one with 'mtvm eval" in said
+    assert not (tmp_path / "map.svg").exists()
 
 
 def test_figure_of_a_step_shows_what_the_agent_thought(run, tmp_path):
