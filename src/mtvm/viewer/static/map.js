@@ -3,7 +3,7 @@
 import { element } from "./api.js";
 
 const LARGEST = 12, STEP = 1.3, METRES = [0.5, 1, 2, 5, 10, 20, 50];
-const NEAR = 60; // in the drawing's own units
+const NEAR = 26; // in the drawing's own units
 
 export class MapView {
   constructor() {
