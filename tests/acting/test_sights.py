@@ -33,18 +33,23 @@ def described(tmp_path_factory, tiny_world, tiny_folder):
     folder = tmp_path_factory.mktemp("described")
     (folder / "connectivity").symlink_to(tiny_folder / "connectivity")
     (folder / "R2R").symlink_to(tiny_folder / "R2R")
-    captions, places = [], []
+    captions, places, found = [], [], []
     for node in range(len(tiny_world)):
         here = {"scan": tiny_world.scan(node), "viewpoint": str(tiny_world.viewpoints[node])}
         rows = [[f"{45 * n} {row}" for row in ("down", "level", "up")] for n in range(8)]
         rows[3][2] = ""
-        found = [[0, "lamp", -10, 2.5], [3, "sofa_1", 135, 1.0], [4, "sofa_2", 140.5, 1.5]]
-        captions.append(here | {"captions": rows, "detections": found})
+        captions.append(here | {"captions": rows})
+        boxes = [[] for _ in range(36)]
+        boxes[12] = [["lamp", 0.5, [310, 230, 330, 250], "a lamp"]]
+        boxes[16] = [["sofa", 0.9, [310, 230, 330, 250], "a sofa"]]
+        boxes[17] = [["sofa", 0.8, [35, 230, 55, 250], "a sofa"]]
+        found.append(here | {"objects": boxes})
         chair = {"id": node, "name": "chair", "views": [14, 15], "boxes": [[310, 230, 20, 20], [0, 0, 10, 10]]}
         places.append(here | {"room": "dining_room" if node % 2 else "tv", "objects": [chair]})
     with gzip.open(folder / "captions.jsonl.gz", "wt") as file:
         file.writelines(json.dumps(line) + "\n" for line in captions)
     (folder / "viewpoints.jsonl").write_text("".join(json.dumps(line) + "\n" for line in places))
+    (folder / "langnav.jsonl").write_text("".join(json.dumps(line) + "\n" for line in found))
     return folder
 
 
@@ -102,13 +107,15 @@ def test_captions_are_those_nearest_to_the_direction(sights):
 
 def test_detections_are_those_of_the_place_and_of_a_direction(sights):
     for sight in sights:
-        assert [(one.name, one.distance) for one in sight.detections] == [("sofa", 1.0), ("lamp", 2.5)], "nearest first"
-        for one, degrees in zip(sight.detections, (135, -10), strict=True):
+        assert [(one.name, one.confidence) for one in sight.detections] == [("sofa", 0.9), ("lamp", 0.5)], (
+            "surest first"
+        )
+        for one, degrees in zip(sight.detections, (120, 0), strict=True):
             turned = math.remainder(math.degrees(one.heading + sight.heading) - degrees, 360)
             assert turned == pytest.approx(0, abs=1e-6)
         for candidate in sight.candidates:
             ahead = math.degrees(sight.heading) + math.degrees(candidate.heading)
-            within = {name for name, at in (("sofa", 135), ("lamp", -10)) if abs(math.remainder(ahead - at, 360)) < 30}
+            within = {name for name, at in (("sofa", 120), ("lamp", 0)) if abs(math.remainder(ahead - at, 360)) < 30}
             assert {one.name for one in candidate.detections} == within
 
 
@@ -125,13 +132,12 @@ def test_detections_in_boxes_lie_where_their_views_look():
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({}, "has neither 'detections' nor 'objects'"),
-        ({"objects": [[]]}, "has neither 'detections' nor 'objects'"),
-        ({"detections": [[0, "sofa", 10]]}, r"not \[sector, name, heading, distance\]"),
-        ({"detections": [[0, "sofa", float("nan"), 1]]}, r"not \[sector, name, heading, distance\]"),
-        ({"detections": [[0, "sofa", 10, -1]]}, r"not \[sector, name, heading, distance\]"),
-        ({"detections": [[0, "s" * 300, 10, 1]]}, "has more than 200 letters"),
+        ({}, "field 'objects' is missing or not a list of what a detector found in each of 36 views"),
+        ({"detections": [[0, "sofa", 10, 1.5]]}, "field 'objects' is missing"),
+        ({"objects": [[]]}, "field 'objects' is missing or not"),
         ({"objects": [[["sofa", 0.9, [1, 2, 3]]]] + [[]] * 35}, r"is not \[name, confidence, corners\]"),
+        ({"objects": [[["sofa", float("nan"), [1, 2, 3, 4]]]] + [[]] * 35}, r"is not \[name, confidence, corners\]"),
+        ({"objects": [[["s" * 300, 0.9, [1, 2, 3, 4]]]] + [[]] * 35}, "has more than 200 letters"),
     ],
 )
 def test_detections_that_are_none_are_refused(fields, said):
@@ -198,6 +204,7 @@ def test_agents_are_shown_only_what_they_say_they_want(described):
     ("wants", "said"),
     [
         (("captions",), r"no file captions.jsonl\(.gz\) below it"),
+        (("detections",), r"no file langnav.jsonl\(.gz\) below it"),
         (("rooms",), r"no file viewpoints.jsonl\(.gz\) below it"),
         (("images",), "no skyboxes of scan"),
         (("smells",), "there is no 'smells'; name some of captions, detections, images, objects, rooms"),
@@ -221,5 +228,5 @@ def test_real_captions_speak_of_the_real_views(real_data):
     for sight in sights:
         assert len(sight.captions) == 24
         assert sight.room
-        assert all(one.distance < 10 for one in sight.detections)
+        assert all(0 < one.confidence <= 1 for one in sight.detections)
         assert all(len(candidate.captions) == 3 for candidate in sight.candidates)

@@ -6,6 +6,7 @@ import dataclasses
 import gzip
 import io
 import json
+import lzma
 import shutil
 import zipfile
 from importlib import resources
@@ -178,8 +179,8 @@ def _write_texts(folder):
     rooms = [{"scan": "s", "viewpoint": f"v{n}", "room": "hall", "objects": [seen]} for n in range(4)]
     said = [{"scan": "s", "viewpoint": f"v{n}", "captions": [["a", "b", ""]] * 8} for n in range(4)]
     boxes = [[["chair", 0.5, [1, 2, 3, 4], "a chair"]]] * 36
-    for record, found in zip(said, [{"detections": [[0, "chair", 5.5, 1.25]]}, {"objects": boxes}] * 2, strict=True):
-        record.update(found)
+    for record in said:
+        record["objects"] = boxes
     lines = "".join(json.dumps(line) + "\n" for line in rooms).encode()
     (folder / "viewpoints.jsonl").write_bytes(lines)
     (folder / "viewpoints.jsonl.gz").write_bytes(gzip.compress(lines))
@@ -331,8 +332,8 @@ def _write_recording(folder):
     excerpt = Path(__file__).parents[1] / "golden" / "excerpt" / "golden"
     for path in excerpt.glob("vlnbert_*"):
         content = path.read_bytes()
-        packed = path.suffix == ".gz"
-        (folder / path.name.removesuffix(".gz")).write_bytes(gzip.decompress(content) if packed else content)
+        packed = path.suffix == ".xz"
+        (folder / path.name.removesuffix(".xz")).write_bytes(lzma.decompress(content) if packed else content)
 
 
 def _write_requests(folder, data):

@@ -54,12 +54,16 @@ def described(tmp_path_factory, tiny_world, tiny_folder):
     folder = tmp_path_factory.mktemp("described")
     (folder / "connectivity").symlink_to(tiny_folder / "connectivity")
     (folder / "R2R").symlink_to(tiny_folder / "R2R")
-    lines = []
+    lines, found = [], []
     for node in range(len(tiny_world)):
         rows = [[f"view {n} {row} of {node}" for row in ("down", "level", "up")] for n in range(8)]
         rows[2][1] = ORDER
         here = {"scan": tiny_world.scan(node), "viewpoint": str(tiny_world.viewpoints[node])}
-        found = [[0, ORDER, 20, 1.5], [4, "lamp_1", 170, 2.0]]
-        lines.append(json.dumps(here | {"captions": rows, "detections": found}) + "\n")
+        boxes = [[] for _ in range(36)]
+        boxes[13] = [[ORDER, 0.9, [310, 230, 330, 250], ORDER]]
+        boxes[18] = [["lamp", 0.5, [310, 230, 330, 250], "a lamp"]]
+        lines.append(json.dumps(here | {"captions": rows}) + "\n")
+        found.append(json.dumps(here | {"objects": boxes}) + "\n")
     (folder / "captions.jsonl").write_text("".join(lines))
+    (folder / "langnav.jsonl").write_text("".join(found))
     return folder

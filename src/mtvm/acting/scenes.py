@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from mtvm.acting.policy import WANTS, Want
 from mtvm.errors import InputError
 from mtvm.features.captions import CaptionedPlace, read_captions
-from mtvm.features.detections import Detection, read_detections
+from mtvm.features.detections import DETECTIONS_FILE, Detection, read_detections
 from mtvm.features.names import SeenPlace, object_phrase, read_semantics, room_phrase
 from mtvm.tasks.data import DataFolder
 from mtvm.world.skybox import SkyboxRenderer, skybox_folder
@@ -26,7 +26,7 @@ from mtvm.world.world import World
 
 _FILES: dict[Want, str] = {
     "captions": "captions.jsonl",
-    "detections": "captions.jsonl",
+    "detections": DETECTIONS_FILE,
     "objects": "viewpoints.jsonl",
     "rooms": "viewpoints.jsonl",
 }
@@ -104,7 +104,7 @@ class Scenes:
         return list(self._captioned.values())
 
     def detections(self, node: int) -> list[Detection]:
-        """What a detector found all around a node, the nearest first."""
+        """What a detector found all around a node, the surest first."""
         self.check("detections")
         return self._detected.get(self._key(node), [])
 

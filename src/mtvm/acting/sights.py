@@ -109,7 +109,7 @@ class Sight:
 
     @functools.cached_property
     def detections(self) -> list[Detection]:
-        """What a detector found in the panorama, the nearest first."""
+        """What a detector found in the panorama, the surest first."""
         return [
             one._replace(heading=_relative(one.heading - self.heading))
             for one in self.sights.scenes.detections(self.node)
@@ -157,7 +157,7 @@ class Candidate:
 
     @property
     def detections(self) -> list[Detection]:
-        """What a detector found in its direction, the nearest first."""
+        """What a detector found in its direction, the surest first."""
         heading, _ = self._direction
         found = self._scenes.detections(self.seen_from)
         ahead = [one for one in found if abs(_relative(one.heading - heading)) <= HEADING_STEP]

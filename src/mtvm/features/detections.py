@@ -1,15 +1,16 @@
 """Objects that a detector found in the views: they come from pixels, unlike those that people annotated.
 
-They stand in the captions file, in one of two forms, as `mtvm data captions` writes them:
+They stand in a captions file that has what a detector said of each of our 36 views, as `mtvm data captions` makes it of
+what LangNav publishes:
 
-    "detections": [[0, "sofa", -9.75, 1.33], ...]      NavGPT's: sector, name, heading in degrees, distance in metres
-    "objects": [[["sofa", 0.9, [x1, y1, x2, y2], "a sofa in a room"], ...], ...]       LangNav's: boxes of each view
+    {"scan": ..., "viewpoint": ..., "objects": [[["sofa", 0.9, [x1, y1, x2, y2], "a sofa in a room"], ...], ...]}
+
+The field `detections` of NavGPT's is not read: its names are those that people gave.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,19 +19,19 @@ from mtvm.errors import InputError, brief
 from mtvm.features.lines import checked_texts, read_viewpoint_lines
 from mtvm.world.views import VIEWS, direction_in_view
 
+DETECTIONS_FILE = "langnav.jsonl"
 _SAME = math.radians(10)
 """Equal names nearer to each other than this are one object, which two views show."""
-_NUMBERED = re.compile(r"_\d+$")
 _MOST, _LONGEST_NAME = 2000, 200
 
 
 class Detection(NamedTuple):
-    """An object that was found. Angles are absolute, in radians."""
+    """An object that was found."""
 
     name: str
     heading: float
-    distance: float | None
-    """In metres; None where nobody measured it."""
+    """Absolute, in radians."""
+    confidence: float
 
 
 class DetectedPlace(NamedTuple):
@@ -39,7 +40,7 @@ class DetectedPlace(NamedTuple):
     scan: str
     viewpoint: str
     detections: list[Detection]
-    """The nearest first, or else the surest."""
+    """The surest first; what several views show stands once."""
 
 
 def read_detections(source: Path | str, scans: Collection[str] | None = None) -> Iterator[DetectedPlace]:
@@ -49,47 +50,29 @@ def read_detections(source: Path | str, scans: Collection[str] | None = None) ->
 
 def check_detections(record: Any, where: str) -> DetectedPlace:
     if not isinstance(record, dict):
-        raise InputError(f"{where}: not a JSON object with scan, viewpoint and detections.")
+        raise InputError(f"{where}: not a JSON object with scan, viewpoint and objects.")
     scan, viewpoint = checked_texts(record, ("scan", "viewpoint"), where)
-    measured, boxes = record.get("detections"), record.get("objects")
-    if isinstance(measured, list):
-        found = sorted((_measured(one, where) for one in measured[:_MOST]), key=lambda one: one.distance or 0.0)
-    elif isinstance(boxes, list) and len(boxes) == VIEWS and all(isinstance(view, list) for view in boxes):
-        each = [_boxed(box, view, where) for view, some in enumerate(boxes) for box in some][:_MOST]
-        found = [one for _, one in sorted(each, key=lambda pair: -pair[0])]
-    else:
+    views = record.get("objects")
+    if not isinstance(views, list) or len(views) != VIEWS or not all(isinstance(view, list) for view in views):
         raise InputError(
-            f"{where}: has neither 'detections' nor 'objects', which an agent reads; 'mtvm data captions' writes them "
-            "where NavGPT's objects_list lies beside the captions."
+            f"{where}: field 'objects' is missing or not a list of what a detector found in each of {VIEWS} views; "
+            "'mtvm data captions' writes it of what LangNav publishes."
         )
-    return DetectedPlace(scan, viewpoint, _once(found))
+    found = [_checked(box, view, where) for view, boxes in enumerate(views) for box in boxes[:_MOST]]
+    return DetectedPlace(scan, viewpoint, _once(sorted(found, key=lambda one: -one.confidence)))
 
 
-def _measured(one: Any, where: str) -> Detection:
-    """[sector, name, heading in degrees, distance in metres]."""
-    if isinstance(one, list) and len(one) == 4 and isinstance(one[1], str):
-        heading, distance = one[2:]
-        if _is_number(heading, 720) and _is_number(distance, 1000) and distance >= 0:
-            return Detection(_named(one[1], where), math.radians(heading), float(distance))
-    raise InputError(f"{where}: field 'detections' holds {brief(str(one))}, not [sector, name, heading, distance].")
-
-
-def _boxed(box: Any, view: int, where: str) -> tuple[float, Detection]:
-    """[name, confidence, [x1, y1, x2, y2], ...] of a view, with its confidence."""
+def _checked(box: Any, view: int, where: str) -> Detection:
+    """[name, confidence, [x1, y1, x2, y2], ...] of a view."""
     if isinstance(box, list) and len(box) >= 3 and isinstance(box[0], str) and _is_number(box[1], 1):
         corners = box[2]
         if isinstance(corners, list) and len(corners) == 4 and all(_is_number(one, 10_000) for one in corners):
+            if len(box[0]) > _LONGEST_NAME:
+                raise InputError(f"{where}: the name of an object has more than {_LONGEST_NAME} letters.")
             left, top, right, bottom = corners
             heading, _ = direction_in_view(view, (left + right) / 2, (top + bottom) / 2)
-            return float(box[1]), Detection(_named(box[0], where), heading, None)
+            return Detection(box[0].strip(), heading, float(box[1]))
     raise InputError(f"{where}: field 'objects', view {view}: {brief(str(box))} is not [name, confidence, corners].")
-
-
-def _named(name: str, where: str) -> str:
-    """Without the number by which NavGPT tells objects of one name apart."""
-    if len(name) > _LONGEST_NAME:
-        raise InputError(f"{where}: the name of an object has more than {_LONGEST_NAME} letters.")
-    return _NUMBERED.sub("", name).strip()
 
 
 def _once(found: list[Detection]) -> list[Detection]:

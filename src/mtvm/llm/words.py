@@ -129,7 +129,8 @@ class Journal:
         if seen:
             lines.append("Objects: " + ", ".join(seen))
         if "detections" in self.sees and sight.detections:
-            lines.append("Found by a detector: " + ", ".join(map(_found, sight.detections[:_MOST_OBJECTS])))
+            found = [f"{quoted(one.name)} {direction(one.heading)}" for one in sight.detections[:_MOST_OBJECTS]]
+            lines.append("Found by a detector: " + ", ".join(found))
         if "images" in self.sees:
             lines.append("The pictures show what is seen towards each place.")
         return _listed(lines)
@@ -163,11 +164,6 @@ ADVICE_NOTE = (
     "\nA second opinion is given too: the actions that a trained agent finds most probable, with its probabilities. It "
     "follows instructions well but not always; decide for yourself.\n"
 )
-
-
-def _found(one: Detection) -> str:
-    metres = "" if one.distance is None else f", {one.distance:.1f} m"
-    return f"{quoted(one.name)} {direction(one.heading)}{metres}"
 
 
 def _names(things: Sequence[Thing | Detection]) -> str:
