@@ -126,28 +126,30 @@ class DataConfig:
         if self.horizon is not None and self.horizon < 1:
             raise InputError(f"data.horizon must be at least 1, not {self.horizon}.")
 
-    def splits_to_evaluate(self) -> tuple[str, ...]:
-        """The splits on which the best agent is evaluated: those that were named, or else what there is."""
+    def splits_to_evaluate(self, folder: DataFolder | None = None) -> tuple[str, ...]:
+        """The splits on which the best agent is evaluated: those that were named, or else what there is in the data
+        folder, which may be open already."""
         if self.evaluate is not None:
             return self.evaluate
         trained_on = [split for split in map(Split.parse, self.train) if split.folder is None]
         tasks = {split.task.identity: split.task for split in trained_on}
         if all(not _VALIDATION & set(task.splits) for task in tasks.values()):
             tasks = {"r2r": find_task("r2r")}  # what is augmented, and has no splits to evaluate on
-        folder = DataFolder.resolve(self.folder)
+        opened = folder or DataFolder.resolve(self.folder)
         return tuple(
             f"{name}/{split}"
             for name, task in tasks.items()
-            for split in available_splits(folder, task)
+            for split in available_splits(opened, task)
             if split in _VALIDATION
         )
 
-    def check_splits_to_evaluate(self) -> None:
+    def check_splits_to_evaluate(self, folder: DataFolder | None = None) -> None:
         """Raise if one of them is not there, before an hour of training."""
-        for text in self.splits_to_evaluate():
+        own = folder or DataFolder.resolve(self.folder)
+        for text in self.splits_to_evaluate(own):
             split = Split.parse(text)
-            folder = DataFolder.resolve(split.folder or self.folder)
-            if not (file := task_file(folder, split.task, split.split)).is_file():
+            opened = own if split.folder is None else DataFolder(split.folder)
+            if not (file := task_file(opened, split.task, split.split)).is_file():
                 raise InputError(f"data.evaluate {text}: {file} is not there.")
 
     @property

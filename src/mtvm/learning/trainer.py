@@ -72,8 +72,6 @@ def train(
     folder = RunFolder(config.out)
     parallel.start(choose_device(config.device))
     with folder.lock() if parallel.rank() == 0 else contextlib.nullcontext():
-        if isinstance(config, TrainConfig):
-            config.data.check_splits_to_evaluate()
         trainer = Trainer(config, show_progress)
         if parallel.rank() == 0:
             announce(trainer.start)

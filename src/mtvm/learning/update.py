@@ -79,6 +79,7 @@ class AgentLearner(Learner[tuple[int, NDArray[np.int64]]]):
                 f"{config.optimizer.gradient_accumulation} parts; set --batch higher."
             )
         data = Data(_data_of(config), config.network, device, show_progress)
+        config.data.check_splits_to_evaluate(data.folder)
         guesser = data.guesser
         datasets = [data.dataset_with_goals(Split.parse(text), "learn from") for text in config.data.train]
         split = Split.parse(config.selection.split)
