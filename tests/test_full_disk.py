@@ -93,6 +93,7 @@ WRITERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("write", "name"), WRITERS.values(), ids=WRITERS)
 @pytest.mark.parametrize("size", [0, 10_000])
 def test_full_disk_is_one_sentence_and_the_old_file_stays(tmp_path, write, name, size):

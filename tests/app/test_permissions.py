@@ -108,6 +108,7 @@ def said(folders):
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_may_not_be_written_or_read_is_one_sentence(folders, said, name):
     code, message = said[name]

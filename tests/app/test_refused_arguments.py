@@ -98,6 +98,7 @@ def small_files():
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["released", pytest.param("program", marks=pytest.mark.slow)])
 def test_export_to_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path, form):
     save_model(make_network(PRESETS["tiny"]), tmp_path / "agent")

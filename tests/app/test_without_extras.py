@@ -41,6 +41,7 @@ def test_doctor_works_without_torch():
     assert "PyTorch cannot be used" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("packages", "arguments", "said"),
     [

@@ -47,6 +47,7 @@ def make_work():
     return work
 
 
+@pytest.mark.slow
 def test_a_study_bears_a_lost_worker_and_a_trial_that_fails(cluster, tmp_path):
     runner = ray_runner.RayRunner(cluster, work=make_work())
     killed, bad, good = (fake_trial(tmp_path, arm) for arm in ("killed", "fails", "ok"))

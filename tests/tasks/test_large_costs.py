@@ -91,6 +91,7 @@ def test_what_is_refused_takes_little_memory(tmp_path):
     assert "looks like a trap" in done.stdout, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "value",
     [[{}] * 1000, [[0]] * 1000, [{"a": 0}] * 1000, ["ab"] * 1000, [1e300] * 1000, [{str(n): n for n in range(1000)}]],

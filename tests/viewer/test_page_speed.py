@@ -35,6 +35,7 @@ def many(tmp_path):
     return open_sources([tmp_path / "many.json"], Defaults(data=data))
 
 
+@pytest.mark.slow
 @needs_chromium
 def test_first_view_and_steps_are_measured(page, serve, many, record_property):
     (source,) = many
@@ -43,7 +44,8 @@ def test_first_view_and_steps_are_measured(page, serve, many, record_property):
     page.goto(f"{running.url}/#source=0&id={longest}")
     page.wait_for_selector("body[data-shown]")
     first = page.evaluate("performance.getEntriesByName('first view')[0].startTime")
-    assert page.locator("#count").inner_text() == f"{EPISODES:,} of {EPISODES:,} episodes"
+    every = f"{EPISODES:,} of {EPISODES:,} episodes"
+    page.wait_for_function("text => document.querySelector('#count').innerText === text", arg=every)
     steps = []
     for number in range(1, STEPS + 1):
         page.wait_for_timeout(300)  # somebody looks, and the next step is fetched
