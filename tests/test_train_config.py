@@ -108,6 +108,7 @@ def test_config_reads_texts_as_long_as_the_longest_task_needs():
         (OptimizerConfig, {"gradient_accumulation": 0}, "optimizer.gradient_accumulation"),
         (OptimizerConfig, {"lr": 0.0}, "optimizer.lr must lie between 0 and 1, not 0.0"),
         (OptimizerConfig, {"lr": float("nan")}, "optimizer.lr"),
+        (OptimizerConfig, {"lr": 10**400}, "optimizer.lr"),
         (OptimizerConfig, {"ema": 1.0}, "optimizer.ema"),
         (OptimizerConfig, {"clip": -1.0}, "clip"),
         (OptimizerConfig, {"language_lr": -1.0}, "language_lr"),

@@ -136,6 +136,14 @@ def test_older_folders_still_open(folders, tiny_folder):
     assert read_evaluation(folders / "random").metrics
 
 
+def test_an_older_folder_with_a_number_beyond_arithmetic_is_refused(folders):
+    (folders / "random" / MANIFEST).unlink()
+    path = folders / "random" / "metrics.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"TL": 10**400}))
+    with pytest.raises(InputError, match="so they are of two evaluations"):
+        read_evaluation(folders / "random")
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import math
 import types
 import typing
 from collections.abc import Iterator, Mapping
@@ -201,12 +200,16 @@ def _fields_of(config: type) -> dict[str, tuple[Any, bool, Limits | None]]:
     return found
 
 
+_MOST = 1e300
+"""A number must be smaller: whole numbers can be too large for any arithmetic."""
+
+
 def _is_of(value: object, kind: Any, limits: Limits | None) -> bool:
     if get_origin(kind) is Literal:
         return value in get_args(kind)
     if kind in (int, float):
         numbers = int if kind is int else int | float
-        if not isinstance(value, numbers) or isinstance(value, bool) or not math.isfinite(value):
+        if not isinstance(value, numbers) or isinstance(value, bool) or not abs(value) < _MOST:
             return False
         return limits is None or limits.least <= value < limits.below
     return isinstance(value, kind) if isinstance(kind, type) else True
