@@ -211,7 +211,6 @@ def _paper_recipe(semantic: TrainConfig) -> RecipeConfig:
         model=replace(semantic.model, architecture=MTVMConfig()),
         optimizer=replace(semantic.optimizer, warmup=400, ema=0.99875),
         batch=8,
-        tensorboard=False,
     )
 
     def stage(loss: LossConfig, updates: int, every: int, lr: float = semantic.optimizer.lr) -> StageConfig:
