@@ -48,6 +48,15 @@ def test_agents_learn_and_are_chosen_in_other_buildings_than_they_are_evaluated_
     assert steps[claims.CONSISTENCY] == [None]
 
 
+def test_some_arms_can_be_run_alone(planned, tiny_folder):
+    request, every = planned
+    some = dataclasses.replace(request, only=(claims.NONE, claims.MEMORY))
+    trials = plan_of(some, tiny_folder)
+    assert trials == [trial for trial in every if trial.arm in some.only]
+    with pytest.raises(InputError, match="--arms 'memory' is not an arm of claims at the budget quick: 'memory bank'"):
+        dataclasses.replace(request, only=("memory",))
+
+
 def load_scans(folder, split):
     episodes = load_episodes("r2r", split, folder)
     return {episodes.world.scan(int(start)) for start in episodes.starts}

@@ -37,8 +37,16 @@ class Request:
     device: str = "auto"
     any_version: bool = False
     """Whether trials count that another version of the code has done."""
+    only: tuple[str, ...] = ()
+    """The names of the arms to run; all of them if empty."""
 
     def __post_init__(self) -> None:
+        known = [arm.name for arm in self.study.arms_of(self.budget)]
+        for name in self.only:
+            if name not in known:
+                there = ", ".join(f"'{one}'" for one in known)
+                where = f"{self.study.name} at the budget {self.budget.name}"
+                raise InputError(f"--arms '{brief(name)}' is not an arm of {where}: {there}.")
         if self.seeds is not None and self.seeds < 1:
             raise InputError(f"--seeds must be at least 1, not {self.seeds}.")
         for name in self.presets:
@@ -49,6 +57,10 @@ class Request:
     def folder(self) -> Path:
         """Where the report is written."""
         return self.out / f"{self.study.name}-{self.budget.name}"
+
+    @property
+    def arms(self) -> list[Arm]:
+        return [arm for arm in self.study.arms_of(self.budget) if not self.only or arm.name in self.only]
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -88,7 +100,7 @@ def make_plan(request: Request, data: StudyData) -> list[Trial]:
     trials = [
         _train_trial(request, data, preset, arm, seed, evaluated)
         for preset in request.columns
-        for arm in study.arms_of(request.budget)
+        for arm in request.arms
         for seed in range(request.seed_count)
     ]
     trials += [_agent_trial(request, data, path, evaluated) for path in request.agents]
@@ -103,7 +115,7 @@ def _fold_trials(request: Request, data: StudyData) -> list[Trial]:
     trials = []
     for fold in data.folds(study.folds):
         for preset in request.columns:
-            for arm in study.arms_of(request.budget):
+            for arm in request.arms:
                 for seed in range(request.seed_count):
                     config = config_of(request, data, preset, arm, seed)
                     reads = dataclasses.replace(config.data, train=(fold.fit,))

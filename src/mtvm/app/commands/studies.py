@@ -66,6 +66,14 @@ def run(
             help_behavior_hint="(default: paper-small, or paper with the budget paper)",
         ),
     ] = (),
+    arms: Annotated[
+        tuple[str, ...],
+        arg(
+            metavar="ARM",
+            help="Run only these arms, and report them; what is done of the others is kept in OUT/trials.",
+            help_behavior_hint="(default: all)",
+        ),
+    ] = (),
     set_: Annotated[
         tuple[str, ...],
         arg(name="set", metavar="NAME=VALUE", help="Options of every training, such as optimizer.updates=500."),
@@ -102,7 +110,9 @@ def run(
     from mtvm.studies.study import BUDGETS
 
     options = parse_options(set_)
-    request = Request(find_study(name), BUDGETS[budget], out, seeds, preset, options, init, agents, device, any_version)
+    request = Request(
+        find_study(name), BUDGETS[budget], out, seeds, preset, options, init, agents, device, any_version, arms
+    )
     folder = data or (Path(os.environ["MTVM_DATA"]) if os.environ.get("MTVM_DATA") else None)
     _run(request, Sources(folder, features, sight), _runner(workers, ray, device))
 
