@@ -3,6 +3,7 @@
 import os
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from fake_trials import fake_trial, tries
@@ -55,6 +56,45 @@ def test_a_study_bears_a_lost_worker_and_a_trial_that_fails(cluster, tmp_path):
     assert killed.is_done
     assert good.is_done
     assert (tries(killed), tries(bad), tries(good)) == (2, 2, 1)
+
+
+def make_importing_work():
+    """What a worker does: it imports a module that lies in the user's current folder, as any import of ours could."""
+
+    def work(path):
+        try:
+            import lies_here  # noqa: F401
+        except ImportError:
+            (Path(path).parent / "failure.txt").write_text(f"no such module in {Path.cwd()}.")
+        return 1
+
+    return work
+
+
+@pytest.mark.slow
+def test_workers_import_nothing_from_the_current_folder(cluster, tmp_path, monkeypatch):
+    ray.shutdown()
+    (tmp_path / "lies_here.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()")
+    monkeypatch.chdir(tmp_path)
+    trial = fake_trial(tmp_path, "ok")
+    runner = ray_runner.RayRunner(cluster, work=make_importing_work())
+    assert run_trials([trial], runner) == {trial.folder.name: f"no such module in {tmp_path}."}
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_local_cluster_is_our_own_and_started_where_no_download_lies(tmp_path, monkeypatch):
+    """Ray without an address joins the cluster that $RAY_ADDRESS or /tmp/ray/ray_current_cluster names."""
+    asked = []
+    fake = SimpleNamespace(
+        is_initialized=lambda: False,
+        init=lambda address, **_: asked.append((address, Path.cwd())),
+        remote=lambda **_: lambda function: function,
+    )
+    monkeypatch.setattr(ray_runner, "_import_ray", lambda: fake)
+    monkeypatch.chdir(tmp_path)
+    ray_runner.RayRunner("local")
+    assert asked == [("local", Path(ray_runner.__file__).parents[2])]
+    assert Path.cwd() == tmp_path
 
 
 def test_without_ray_the_remedy_is_said(monkeypatch):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from mtvm.errors import InputError, MissingExtraError
@@ -19,17 +22,20 @@ class RayRunner:
 
     def __init__(self, address: str, cores: float = 1, gpus: float = 0, work: Callable[..., int] | None = None) -> None:
         self.ray: Any = _import_ray()
+        self.work = work or _work
         if not self.ray.is_initialized():
-            where = {} if address == "local" else {"address": address}
             try:
-                self.ray.init(**where, log_to_driver=False, include_dashboard=False, configure_logging=False)
+                # Without an address, Ray would join whatever cluster a file in /tmp names.
+                with _where_modules_are():
+                    self.ray.init(address, log_to_driver=False, include_dashboard=False, configure_logging=False)
             except (ConnectionError, ValueError, RuntimeError) as error:
                 raise InputError(f"--ray {address}: no Ray cluster can be reached there ({error}).") from None
         remote = self.ray.remote(num_cpus=cores, num_gpus=gpus, max_retries=_LOST_WORKERS, max_calls=1)
-        self._work = remote(work or _work)
+        self._from_here = remote(_from)
 
     def __call__(self, trials: Sequence[Trial]) -> Iterator[Outcome]:
-        running = {self._work.remote(*arguments_of(trial)): trial for trial in trials}
+        here = str(Path.cwd())
+        running = {self._from_here.remote(here, self.work, *arguments_of(trial)): trial for trial in trials}
         try:
             while running:
                 ended, _ = self.ray.wait(list(running), num_returns=1)
@@ -47,6 +53,24 @@ class RayRunner:
             return trial, "Ray ended it because its machine was out of memory."
         except self.ray.exceptions.RayError as error:
             return trial, f"Ray lost it ({type(error).__name__})."
+
+
+@contextlib.contextmanager
+def _where_modules_are() -> Iterator[None]:
+    """Be in the folder of our own package: Ray lets its workers import whatever lies in the current folder."""
+    before = Path.cwd()
+    os.chdir(Path(__file__).parents[2])
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+def _from(folder: str, work: Callable[..., int], *arguments: str) -> int:
+    """In a worker of the cluster: work in this folder, if this machine has it."""
+    with contextlib.suppress(OSError):
+        os.chdir(folder)
+    return work(*arguments)
 
 
 def _work(*arguments: str) -> int:

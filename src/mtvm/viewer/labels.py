@@ -15,7 +15,9 @@ _LETTER = 0.6
 _WIDE, _NARROW = "%mwMW@", "fijlrt .,:'-()"
 """Letters of half again the width of the others, and of half of it."""
 _LEAST_COVERED = 0.15
-"""As much of a word may lie over something else, because boxes are larger than letters."""
+"""As much of a word may lie over marks, because boxes are larger than letters."""
+_GAP = 3.0
+"""Between two words of a line."""
 
 
 def around(centre: Point, gap: float, size: float) -> list[Spot]:
@@ -36,6 +38,7 @@ class Labels:
     def __init__(self, part: Box) -> None:
         self._part = part
         self._taken: list[Box] = []
+        self._words: list[Box] = []
 
     def take(self, centre: Point, radius: float) -> None:
         x, y = centre
@@ -44,17 +47,28 @@ class Labels:
     def place(self, text: str, size: float, spots: Sequence[Spot]) -> Spot:
         """The spot at which least is covered, the first of several; nothing else is put there."""
         best, _ = self._best(text, size, spots)
-        self._taken.append(_box(text, size, best))
+        self._write(_box(text, size, best))
         return best
 
     def place_if_free(self, text: str, size: float, spots: Sequence[Spot]) -> Spot | None:
-        """The same if it covers next to nothing."""
-        best, covered = self._best(text, size, spots)
+        """The same if it covers next to nothing, and no other word."""
+        apart = [spot for spot in spots if not self._touches(_box(text, size, spot))]
+        if not apart:
+            return None
+        best, covered = self._best(text, size, apart)
         left, top, right, bottom = box = _box(text, size, best)
         if covered > _LEAST_COVERED * (right - left) * (bottom - top):
             return None
-        self._taken.append(box)
+        self._write(box)
         return best
+
+    def _write(self, box: Box) -> None:
+        self._taken.append(box)
+        self._words.append(box)
+
+    def _touches(self, box: Box) -> bool:
+        wide = (box[0] - _GAP, box[1], box[2] + _GAP, box[3])
+        return any(shared(wide, word) for word in self._words)
 
     def _best(self, text: str, size: float, spots: Sequence[Spot]) -> tuple[Spot, float]:
         """The spot at which least is covered, and how much."""

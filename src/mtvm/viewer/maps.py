@@ -32,7 +32,8 @@ class MapOptions:
     step: int | None = None
     """At which the agent's candidates are drawn."""
     here: bool = False
-    """Only the storey where the agent is, and of a large building only the surroundings of the walks."""
+    """Only the storey where the agent is, named in the drawing's data, and of a large building only the surroundings
+    of the walks."""
     own: int = 0
     """Whose candidates, among the walks; each walk has the colour of its place among them."""
     storeys: tuple[int, ...] = ()
@@ -153,6 +154,10 @@ def draw_map(buildings: Buildings, walks: Walk | Sequence[Walk], options: MapOpt
     if event is not None and layout.shows(layout.node[event.viewpoint]):
         _draw_agent(drawing, layout, labels, event, options, _is_near(buildings, event))
     above = len(drawing.shapes)
+    if options.here and event is not None and layout.count > 1:
+        drawing.data["storey"] = f"Storey {layout.storeys[layout.node[event.viewpoint]] + 1} of {layout.count}"
+    else:
+        _draw_storeys(drawing, layout, labels)
     _draw_names(drawing, layout, labels, _room_groups(buildings, walk.scan, layout))
     drawing.lower(above, below)
     if options.here and event is not None:
@@ -216,13 +221,17 @@ def _draw_ways(drawing: Drawing, layout: _Map, walks: Sequence[Walk], options: M
         drawing.circle("left", layout.point(layout.node[walk.viewpoints[left]]), 14)
 
 
-def _draw_names(drawing: Drawing, layout: _Map, labels: Labels, rooms: list[tuple[list[int], str]]) -> None:
-    """The names of storeys and rooms, where they cover neither marks nor each other; what has no place is left out."""
+def _draw_storeys(drawing: Drawing, layout: _Map, labels: Labels) -> None:
+    """The name of each storey above its panel."""
     if layout.count > 1:
         for storey in layout.drawn:
             at, said = (layout.left[storey] + 6, 18.0), f"Storey {storey + 1}"
             labels.place(said, _LABEL, [(at, "start")])
             drawing.text("label", at, said, size=_LABEL)
+
+
+def _draw_names(drawing: Drawing, layout: _Map, labels: Labels, rooms: list[tuple[list[int], str]]) -> None:
+    """The names of rooms, where they cover neither marks nor other words; what has no place is left out."""
     for node in range(len(layout.names)):
         if layout.shows(node):
             labels.take(layout.point(node), 3)

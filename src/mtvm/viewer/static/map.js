@@ -14,7 +14,9 @@ export class MapView {
     const button = (label, said, act) => element("button", { type: "button", "aria-label": label, title: label, onclick: act }, said);
     this.tools = element("div", { class: "tools" },
       button("Zoom in", "+", () => this.scaleBy(STEP)), button("Zoom out", "−", () => this.scaleBy(1 / STEP)), button("Show all of the map", "⤢", () => this.reset()));
-    this.root = element("div", { class: "map" }, this.box, this.tools, this.bar);
+    this.storey = element("span", { class: "storey" });
+    this.root = element("div", { class: "map" }, this.box, this.bar);
+    this.foot = element("div", { class: "foot" }, this.storey, this.tools); // below the map: nothing on it is covered
     this.box.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     this.box.addEventListener("pointerdown", (event) => this.grab(event));
     this.box.addEventListener("keydown", (event) => this.key(event));
@@ -32,6 +34,7 @@ export class MapView {
     Object.assign(this, { width, height, metre: Number(drawing.dataset.metre) });
     drawing.removeAttribute("width");
     drawing.removeAttribute("height");
+    this.storey.textContent = drawing.dataset.storey ?? "";
     this.marks = marksOf(drawing);
     this.box.replaceChildren(drawing);
     this.frame();
@@ -39,6 +42,7 @@ export class MapView {
 
   clear() {
     this.box.replaceChildren();
+    this.storey.textContent = "";
     this.bar.hidden = true;
   }
 

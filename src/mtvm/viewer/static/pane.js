@@ -26,10 +26,11 @@ export class Pane {
     this.whole = element("button", { type: "button", class: "whole", "aria-pressed": "false", onclick: () => this.toggleWhole() }, "whole building");
     this.view.tools.append(this.whole);
     this.legend = new Legend();
+    this.view.foot.append(this.legend.root);
     this.actions = element("ol", { class: "actions", tabindex: 0, "aria-label": "Candidates and their probabilities" });
     this.memory = element("div", { class: "memory" });
     const thought = element("div", { class: "thought" }, this.said, this.actions, this.objects, this.memory);
-    this.root = element("article", { class: `pane agent-${number % 10}`, "data-agent": number }, this.title, this.words, element("div", { class: "framed" }, this.map, this.legend.root), thought, this.metrics);
+    this.root = element("article", { class: `pane agent-${number % 10}`, "data-agent": number }, this.title, this.words, element("div", { class: "framed" }, this.map, this.view.foot), thought, this.metrics);
     for (const part of [this.map, this.actions]) {
       part.addEventListener("pointerover", (event) => this.hover?.(this.actionAt(event)));
       part.addEventListener("pointerleave", () => this.hover?.(null));
