@@ -12,13 +12,14 @@ import tempfile
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 from urllib.parse import urlsplit
 
 import study
 from fastapi.testclient import TestClient
 from samples import SMALL
 
-from mtvm.app.cli import main
+from mtvm.app import cli
 from mtvm.errors import InputError
 from mtvm.features.captions import load_captions
 from mtvm.features.converting.rooms import Rooms
@@ -65,15 +66,23 @@ class Target:
     """A hundredth, and it is left out of quick tests."""
 
 
+_understood = functools.cache(lambda arguments, parse=cli._parsed: parse(list(arguments)))
+"""What a command line asks for: to understand it takes longer than most commands, and depends on no file."""
+
+
 def command(*arguments):
     """Calls the command line; a refusal must be one printable line."""
 
     def run(folder):
         printed, errors = io.StringIO(), io.StringIO()
         filled = [argument.format(here=folder) for argument in arguments]
-        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(errors):
+        with (
+            mock.patch.object(cli, "_parsed", lambda given: _understood(tuple(given))),
+            contextlib.redirect_stdout(printed),
+            contextlib.redirect_stderr(errors),
+        ):
             try:
-                main(filled)
+                cli.main(filled)
             except SystemExit as stop:
                 if stop.code not in (0, 2, None):
                     raise AssertionError(f"exit code {stop.code}") from None
