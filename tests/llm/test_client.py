@@ -1,13 +1,14 @@
 """Asking an endpoint: what can go wrong between here and a model."""
 
 import json
+import os
 import threading
 
 import pytest
 from model_server import DROP, completion
 
 from mtvm.errors import InputError
-from mtvm.llm.cache import AnswerCache
+from mtvm.llm.cache import AnswerCache, Reply
 from mtvm.llm.client import AnswerError, Endpoint
 from mtvm.llm.costs import Budget, BudgetError, Price, read_prices
 
@@ -56,10 +57,22 @@ def test_a_damaged_answer_on_disk_is_asked_for_again(serve, endpoint, tmp_path):
     cache = AnswerCache(tmp_path / "answers")
     endpoint(server, cache=cache).ask(ASKED, FORM)
     (file,) = (tmp_path / "answers").rglob("*.json")
-    for content in ("{", '{"text": 3, "prompt_tokens": 1, "answer_tokens": 1}', "[]", "[" * 100_000):
+    counted = ', "prompt_tokens": 1, "answer_tokens": 1}'
+    half, endless = '{"text": "\\ud800"' + counted, '{"text": "x"' + counted[:-1] + "0" * 400 + "}"
+    large = '{"text": "x"' + counted + " " * 2**23
+    for content in ("{", '{"text": 3' + counted, "[]", "[" * 100_000, half, endless, large):
         file.write_text(content)
         assert endpoint(server, cache=cache).ask(ASKED, FORM)[0].text == "hello"
-    assert len(server.bodies) == 5
+    assert len(server.bodies) == 8
+
+
+def test_a_pipe_among_the_answers_is_not_waited_for(tmp_path):
+    cache = AnswerCache(tmp_path)
+    cache.keep("asked", Reply("hello", 1, 1))
+    (file,) = tmp_path.rglob("*.json")
+    file.unlink()
+    os.mkfifo(file)
+    assert cache.find("asked") is None
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])

@@ -20,6 +20,10 @@ class Reply(NamedTuple):
     answer_tokens: int
 
 
+_MOST_TOKENS, _MOST_BYTES = 10**9, 1 << 23
+"""More than any answer that was kept here can have."""
+
+
 class AnswerCache:
     """A folder of answers. One that is damaged or cannot be written costs a question, nothing else."""
 
@@ -28,13 +32,17 @@ class AnswerCache:
 
     def find(self, question: Any) -> Reply | None:
         """The answer to a question that was asked before."""
+        path = self._path(question)
         try:
-            value = json.loads(self._path(question).read_bytes())
+            if not path.is_file() or path.stat().st_size > _MOST_BYTES:  # not a pipe, which would be waited for
+                return None
+            value = json.loads(path.read_bytes())
             reply = Reply(value["text"], value["prompt_tokens"], value["answer_tokens"])
-        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            reply.text.encode()  # half a character could not be sent or written
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return None
-        sound = isinstance(reply.text, str) and all(type(count) is int and count >= 0 for count in reply[1:])
-        return reply if sound else None
+        sound = all(type(count) is int and 0 <= count < _MOST_TOKENS for count in reply[1:])
+        return reply if sound and isinstance(reply.text, str) else None
 
     def keep(self, question: Any, reply: Reply) -> None:
         with contextlib.suppress(OSError, InputError):
