@@ -129,7 +129,8 @@ def test_config_refuses_impossible_values_by_their_names(kind, values, said):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"batch": 0}, "batch"),
+        ({"batch": 0}, "batch must lie from 1 to 1,000,000, not 0"),
+        ({"batch": 2**62}, "batch must lie from 1 to 1,000,000, not 4611686018427387904"),
         ({"log_every": 0}, "log_every"),
         ({"seed": -1}, "seed"),
         (

@@ -9,11 +9,17 @@ import sys
 from pathlib import Path
 
 import pytest
-from small_runs import changed, command, contents, environment, saved_state, small_config
+from small_runs import SMALL, changed, command, contents, environment, saved_state, small_config
 
+from mtvm.configs.presets import RECIPES
+from mtvm.configs.recipe import StageConfig
 from mtvm.configs.run import Split
 from mtvm.errors import InputError
+from mtvm.learning.evaluation import evaluate
+from mtvm.learning.recipe import train_recipe
 from mtvm.learning.run_folder import RunFolder, find_run_folders
+from mtvm.models.network import make_network
+from mtvm.models.saving import save_model
 
 
 @pytest.fixture
@@ -89,6 +95,48 @@ def test_run_folder_check_takes_a_run_that_is_older_than_an_option(config):
 def test_run_folder_check_lets_change_what_does_not_change_the_learning(config, changes):
     RunFolder(config.out).write_config(config)
     RunFolder(config.out).check(changed(config, **changes))
+
+
+@pytest.fixture
+def linked(tmp_path):
+    """Puts a link out of the run into it: one that was downloaded may hold a link to a file of one's own."""
+
+    def link(name):
+        place = tmp_path / "run" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.symlink_to(tmp_path / "mine")
+        return RunFolder(tmp_path / "run")
+
+    yield link
+    assert not (tmp_path / "mine").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["metrics.jsonl", "checkpoint-before.pt", "best", "best/README.md", "eval/x/a", "lock"]
+)
+def test_nothing_is_written_to_where_a_link_in_a_run_leads(linked, name):
+    folder = linked(name)
+    with pytest.raises(InputError, match=rf"run/{name}: is a link that leads out of {folder.path}"), folder.lock():
+        pass
+
+
+def test_an_evaluation_and_a_recipe_write_to_no_link_either(linked, config):
+    config = dataclasses.replace(config, out=linked("first").path)
+    recipe = dataclasses.replace(RECIPES["tiny-stages"], out=config.out, stages={"first": StageConfig.of(config)})
+    with pytest.raises(InputError, match="run/first: is a link that leads out of"):
+        train_recipe(dataclasses.replace(recipe, data=config.data, stages=recipe.stages | {"last": StageConfig()}))
+    save_model(make_network(SMALL), linked("eval").path)
+    with pytest.raises(InputError, match="run/eval: is a link that leads out of"):
+        evaluate(config.out, "r2r/val_unseen", data=config.data, show_progress=False)
+
+
+def test_links_within_a_run_stay(tmp_path):
+    (tmp_path / "best").mkdir()
+    (tmp_path / "eval").symlink_to(tmp_path / "best")
+    (tmp_path / "notes").symlink_to("/elsewhere")  # nobody writes there
+    (tmp_path.with_name("linked")).symlink_to(tmp_path)
+    with RunFolder(tmp_path.with_name("linked")).lock():
+        pass
 
 
 # Finding

@@ -9,7 +9,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any, Literal
 
-from mtvm.errors import InputError
+from mtvm.errors import InputError, brief
 from mtvm.io.config_files import check_numbers, from_plain, to_plain
 from mtvm.io.earlier_configs import run_as_today
 from mtvm.models.config import ModelConfig
@@ -24,6 +24,7 @@ SIGHTS = ("names", "captions", "guesses", "aligned")
 """What can be made of a data folder for the agent to see; `mtvm.learning.sight` says more."""
 BLIND = "blind"
 _VALIDATION = {"val_seen", "val_unseen"}
+_LARGEST_BATCH = 1_000_000
 OptimizerKind = Literal["adamw", "muon"]
 Schedule = Literal["constant", "linear", "cosine"]
 Precision = Literal["auto", "float32", "bf16", "fp16"]
@@ -354,6 +355,12 @@ class SelectionConfig:
         return self.metric or Split.parse(self.split).task.selection_metric
 
 
+def check_batch(batch: int) -> None:
+    """Raise if no update can have so many episodes."""
+    if not 1 <= batch <= _LARGEST_BATCH:
+        raise InputError(f"batch must lie from 1 to {_LARGEST_BATCH:,}, not {brief(batch)}.")
+
+
 @dataclasses.dataclass(frozen=True)
 class TrainConfig:
     """A training run, from data to the best agent."""
@@ -384,8 +391,9 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         check_numbers(self)
-        if self.batch < 1 or self.log_every < 1 or self.seed < 0:
-            raise InputError("batch and log_every must be at least 1, and the seed at least 0.")
+        check_batch(self.batch)
+        if self.log_every < 1 or self.seed < 0:
+            raise InputError("log_every must be at least 1, and the seed at least 0.")
         loss = self.loss
         shares = {
             "loss.imitation.student_share": loss.imitation.student_share,

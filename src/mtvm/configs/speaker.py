@@ -6,7 +6,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from mtvm.configs.run import DataConfig, OptimizerConfig, Split
+from mtvm.configs.run import DataConfig, OptimizerConfig, Split, check_batch
 from mtvm.errors import InputError
 from mtvm.io.config_files import check_numbers, from_plain, to_plain
 from mtvm.io.earlier_configs import speaker_as_today
@@ -46,8 +46,9 @@ class SpeakerConfig:
     def __post_init__(self) -> None:
         Split.parse(self.validate_on)
         check_numbers(self)
-        if min(self.batch, self.validate_every, self.log_every) < 1 or self.seed < 0:
-            raise InputError("batch, validate_every and log_every must be at least 1, and the seed at least 0.")
+        check_batch(self.batch)
+        if min(self.validate_every, self.log_every) < 1 or self.seed < 0:
+            raise InputError("validate_every and log_every must be at least 1, and the seed at least 0.")
         if not 0 <= self.label_smoothing < 1:
             raise InputError(f"label_smoothing must lie from 0 to below 1, not {self.label_smoothing}.")
 

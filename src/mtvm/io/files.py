@@ -13,7 +13,7 @@ import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +93,21 @@ def read_json(path: Path, what: str) -> Any:
 
 
 # Writing
+
+
+def check_links(folder: Path, names: Iterable[str]) -> None:
+    """Raise if one of these in a folder, or what is below it, is a link that leads out of the folder: whoever made a
+    folder that was downloaded would choose what is written over."""
+    inside = os.path.realpath(folder)
+    for name in names:
+        walked = os.walk(folder / name)  # which does not mind what another process removes meanwhile
+        below = (Path(place, item) for place, folders, files in walked for item in (*folders, *files))
+        for path in (folder / name, *below):
+            if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(inside):
+                raise InputError(
+                    f"{path}: is a link that leads out of {folder}, to what would be written over; put a copy in its "
+                    "place, or remove it."
+                )
 
 
 @contextlib.contextmanager

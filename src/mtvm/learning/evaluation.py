@@ -130,6 +130,8 @@ def evaluate(
         if not chosen:
             raise InputError("no split was named to evaluate on; give some as TASK/SPLIT, such as r2r/val_unseen.")
         folder = opened.folder if out is None else Path(out)
+        if out is None and folder is not None:
+            RunFolder(folder.parent).check_links()
         for split in map(Split.parse, chosen):
             done = opened.walk(split)
             if folder is not None and parallel.rank() == 0:

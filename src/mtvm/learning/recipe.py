@@ -22,6 +22,7 @@ def train_recipe(
     recipe.data.check_splits_to_evaluate()
     parallel.start(choose_device(recipe.device))
     runs = recipe.runs()
+    RunFolder(recipe.out).check_links(runs)
     for config in runs.values():
         RunFolder(config.out).check(config)
     parallel.wait()

@@ -31,7 +31,7 @@ from mtvm.configs.run import DataConfig, Products, SelectionConfig, Split, Train
 from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError, brief
 from mtvm.io.config_files import completed, differences
-from mtvm.io.files import read_json, remove_leftovers, write_json
+from mtvm.io.files import check_links, read_json, remove_leftovers, write_json
 from mtvm.io.locks import lock
 from mtvm.learning.record import RECORD, read_record
 from mtvm.models.config import ModelConfig
@@ -40,6 +40,7 @@ from mtvm.tasks.metric import METRICS
 CONFIG, CHECKPOINT, BEST, EVALUATIONS, TENSORBOARD = "config.json", "checkpoint.pt", "best", "eval", "tensorboard"
 BEFORE, GUESSER, PRODUCTS, RECIPE = "checkpoint-before.pt", "guesser.safetensors", "products.json", "recipe.json"
 _LOCK = "lock"
+_WRITTEN = (CONFIG, CHECKPOINT, BEFORE, RECORD, PRODUCTS, BEST, GUESSER, EVALUATIONS, TENSORBOARD, RECIPE, _LOCK)
 _EARLIER = "training.json"
 """What a speaker's config was called when the speaker itself was where a run's config is now."""
 _JSON = re.compile(r"\.jsonl?(\.gz)?$")
@@ -172,6 +173,10 @@ class RunFolder:
         files = sorted(self.path.glob(f"{EVALUATIONS}/*/metrics.json"))
         return {file.parent.name: file for file in files if file.is_file()}
 
+    def check_links(self, stages: Iterable[str] = ()) -> None:
+        """Raise if something that is written here, by a recipe in its stages too, is a link that leads elsewhere."""
+        check_links(self.path, (*_WRITTEN, *stages))
+
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
         """Keep other processes from training here, and clear up after one that was killed.
@@ -180,6 +185,7 @@ class RunFolder:
         before anything else was written leaves no folder behind.
         """
         missing = [place for place in (self.path, *self.path.parents) if not place.is_dir()]
+        self.check_links()
         with self._locked_file():
             try:
                 for place, _, _ in os.walk(self.path):

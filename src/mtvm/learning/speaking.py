@@ -55,6 +55,7 @@ def speak(
 def evaluate_speaker(folder: Path, split: str, data: Path | None = None, show_progress: bool = True) -> Path:
     """Score what a speaker says of a split's paths, and write the scores and the texts. `data` is where the data is
     now."""
+    RunFolder(folder).check_links()
     speaker, _, where, store = load_speaker(folder, data, show_progress)
     episodes = load(split, where)
     spoken = Spoken(episodes, store)
