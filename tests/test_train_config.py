@@ -106,6 +106,7 @@ def test_config_reads_texts_as_long_as_the_longest_task_needs():
         (DataConfig, {"horizon": 0}, "data.horizon must be at least 1, not 0"),
         (OptimizerConfig, {"updates": 0}, "optimizer.updates"),
         (OptimizerConfig, {"gradient_accumulation": 0}, "optimizer.gradient_accumulation"),
+        (OptimizerConfig, {"gradient_accumulation": 2**62}, "optimizer.gradient_accumulation must lie from 1 to"),
         (OptimizerConfig, {"lr": 0.0}, "optimizer.lr must lie between 0 and 1, not 0.0"),
         (OptimizerConfig, {"lr": float("nan")}, "optimizer.lr"),
         (OptimizerConfig, {"lr": 10**400}, "optimizer.lr"),

@@ -1,12 +1,14 @@
 """What trials have written is read again with care: disks and people change files."""
 
 import json
+import lzma
 
 import pytest
 
 from mtvm.errors import InputError
 from mtvm.homes.build import WorldConfig, config_of
 from mtvm.studies.findings import read_episodes, read_numbers
+from mtvm.studies.keeping import EPISODES, TRIALS, restore
 from mtvm.studies.watching import _faces
 from mtvm.tasks.metric import NAVIGATION
 
@@ -38,6 +40,16 @@ def test_a_damaged_table_is_refused(tmp_path, content):
     (tmp_path / "episodes.csv").write_bytes(content)
     with pytest.raises(InputError, match="not a table of episodes"):
         read_episodes(tmp_path / "episodes.csv")
+
+
+def test_ids_and_answers_may_hold_commas_and_odd_ends_of_lines(tmp_path):
+    (tmp_path / "episodes.csv").write_text('id,scan,answer,SR\n"1,2",home000,\x0cyes\u2028no,50\n')
+    assert read_episodes(tmp_path / "episodes.csv").ids == ["1,2"]
+    (tmp_path / EPISODES).write_bytes(lzma.compress(b'evaluation,id,scan,0123 SR\nr2r,"1,2",home000,50\n'))
+    (tmp_path / TRIALS).write_text('{"0123": {"evaluations": {"r2r": null}}}')
+    restore(tmp_path, tmp_path / "trials")
+    scores = read_episodes(tmp_path / "trials" / "0123" / "evaluations" / "r2r" / "episodes.csv")
+    assert (scores.ids, scores.buildings, scores.columns["SR"].tolist()) == (["1,2"], ["home000"], [[50.0]])
 
 
 @pytest.mark.parametrize("content", ["[]", "{}", '{"seconds": "long"}', '{"seconds": NaN}', '{"seconds": 1e999}'])

@@ -97,6 +97,15 @@ def test_trials_of_another_version_count_if_one_says_so(tiny_folder, tmp_path, m
     assert other.folder.name.endswith("-anothe")
 
 
+def test_a_file_that_was_made_and_then_damaged_is_made_again(tiny_folder, tmp_path):
+    text = StudyData(tiny_folder, tmp_path, sight=BLIND).split("r2r/train", share=0.5)
+    (made,) = tmp_path.glob("*.json")
+    whole = made.read_bytes()
+    made.write_bytes(b"\xff" + whole)
+    assert StudyData(tiny_folder, tmp_path, sight=BLIND).split("r2r/train", share=0.5) == text
+    assert made.read_bytes() == whole
+
+
 def test_an_option_that_is_new_makes_no_trial_unknown(tiny_folder, tmp_path, monkeypatch):
     """As long as it has its default."""
     trial = plan_of(request_of("attention", tmp_path), tiny_folder)[0]

@@ -122,6 +122,7 @@ def test_what_a_report_keeps_stands_for_trials_of_other_weights_if_one_says_so(t
         (TRIALS, b"[]"),
         (TRIALS, b'{"../../here": {"evaluations": {}}}'),
         (TRIALS, b'{"0123": {"evaluations": {"../here": null}}}'),
+        (TRIALS, b'{"0123": {"evaluations": {"..": null}}}'),
         (TRIALS, b'{"0123": 5}'),
     ],
 )

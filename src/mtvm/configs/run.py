@@ -31,6 +31,12 @@ Precision = Literal["auto", "float32", "bf16", "fp16"]
 Products = Literal["auto", "mkl", "onednn", "bfloat16"]
 
 
+def check_episodes(number: int, option: str) -> None:
+    """Raise if no update can have so many episodes, or parts of them."""
+    if not 1 <= number <= _LARGEST_BATCH:
+        raise InputError(f"{option} must lie from 1 to {_LARGEST_BATCH:,}, not {brief(number)}.")
+
+
 @dataclasses.dataclass(frozen=True)
 class Split:
     """A split of a task: `r2r/train`, `prevalent/aug@0.5` with a weight, or `DIR::ndh/train` of another data folder."""
@@ -315,8 +321,9 @@ class OptimizerConfig:
     """Freeze the word embeddings and this many layers of the language encoder; 0 freezes nothing."""
 
     def __post_init__(self) -> None:
-        if self.updates < 1 or self.gradient_accumulation < 1:
-            raise InputError("optimizer.updates and optimizer.gradient_accumulation must be at least 1.")
+        if self.updates < 1:
+            raise InputError("optimizer.updates must be at least 1.")
+        check_episodes(self.gradient_accumulation, "optimizer.gradient_accumulation")
         if not 0 < self.lr < 1:
             raise InputError(f"optimizer.lr must lie between 0 and 1, not {self.lr}.")
         if self.language_lr < 0 or self.reader_lr < 0 or self.weight_decay < 0 or self.clip < 0 or self.warmup < 0:
@@ -355,12 +362,6 @@ class SelectionConfig:
         return self.metric or Split.parse(self.split).task.selection_metric
 
 
-def check_batch(batch: int) -> None:
-    """Raise if no update can have so many episodes."""
-    if not 1 <= batch <= _LARGEST_BATCH:
-        raise InputError(f"batch must lie from 1 to {_LARGEST_BATCH:,}, not {brief(batch)}.")
-
-
 @dataclasses.dataclass(frozen=True)
 class TrainConfig:
     """A training run, from data to the best agent."""
@@ -391,7 +392,7 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         check_numbers(self)
-        check_batch(self.batch)
+        check_episodes(self.batch, "batch")
         if self.log_every < 1 or self.seed < 0:
             raise InputError("log_every must be at least 1, and the seed at least 0.")
         loss = self.loss

@@ -6,7 +6,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from mtvm.configs.run import DataConfig, OptimizerConfig, Split, check_batch
+from mtvm.configs.run import DataConfig, OptimizerConfig, Split, check_episodes
 from mtvm.errors import InputError
 from mtvm.io.config_files import check_numbers, from_plain, to_plain
 from mtvm.io.earlier_configs import speaker_as_today
@@ -46,7 +46,7 @@ class SpeakerConfig:
     def __post_init__(self) -> None:
         Split.parse(self.validate_on)
         check_numbers(self)
-        check_batch(self.batch)
+        check_episodes(self.batch, "batch")
         if min(self.validate_every, self.log_every) < 1 or self.seed < 0:
             raise InputError("validate_every and log_every must be at least 1, and the seed at least 0.")
         if not 0 <= self.label_smoothing < 1:

@@ -184,7 +184,7 @@ class StudyData:
 
     def _write(self, name: str, entries: list[Any]) -> Path:
         path = self.made / f"{name}.json"
-        if not path.is_file() or path.read_text(encoding="utf-8") != json.dumps(entries) + "\n":
+        if not path.is_file() or path.read_bytes() != (json.dumps(entries) + "\n").encode():
             write_json(path, entries)
         return path
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import io
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
@@ -220,9 +221,9 @@ def differences(findings: Findings, condition: str | None = None) -> list[Differ
 
 def read_episodes(path: Path, remedy: str = _REMEDY, metrics: tuple[Metric, ...] = ()) -> Scores:
     """The table of an evaluation's episodes; by default its columns are those of what walks are measured by."""
-    lines = read_bytes(path, "table of episodes").decode(errors="replace").splitlines()
+    content = read_bytes(path, "table of episodes").decode(errors="replace")
     try:
-        rows = list(csv.DictReader(lines))
+        rows = list(csv.DictReader(io.StringIO(content, newline="")))  # answers may hold whatever ends a line in a text
         named = metrics or tuple(one for one in NAVIGATION if rows and one.name in rows[0])
         columns = {one.name: np.array([[float(row[one.name]) for row in rows]]) for one in named}
         ids, scans = [row["id"] for row in rows], [row["scan"] for row in rows]

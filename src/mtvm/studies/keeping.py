@@ -25,7 +25,7 @@ from mtvm.tasks.metric import METRICS
 from mtvm.tasks.results import EPISODE_TABLE
 
 EPISODES, TRIALS = "episodes.csv.xz", "trials.json"
-_NAME = re.compile(r"[\w.@-]+")
+_NAME = re.compile(r"\w[\w.@-]*")
 _FIRST = ("evaluation", "id", "scan")
 
 Rows = dict[tuple[str, str, str], dict[str, str]]
@@ -65,7 +65,8 @@ def keep(trials: Sequence[Trial], metrics: Sequence[str], folder: Path) -> None:
 
 
 def _add(rows: Rows, evaluation: str, table: Path, trial: str, metrics: Sequence[str]) -> None:
-    for row in csv.DictReader(read_bytes(table, "table of episodes").decode(errors="replace").splitlines()):
+    content = read_bytes(table, "table of episodes").decode(errors="replace")
+    for row in csv.DictReader(io.StringIO(content, newline="")):
         if not {"id", "scan"} <= row.keys():
             raise _damaged(table)
         values = rows.setdefault((evaluation, row["id"], row["scan"]), {})
@@ -100,7 +101,8 @@ def restore(folder: Path, trials: Path) -> None:
                 if seconds is not None:
                     write_json(place / COST, seconds, indent=1)
                 if (evaluation, name) in tables:
-                    (place / EPISODE_TABLE).write_text(tables[evaluation, name], encoding="utf-8")
+                    with (place / EPISODE_TABLE).open("w", encoding="utf-8", newline="") as file:
+                        csv.writer(file).writerows(tables[evaluation, name])
 
 
 def as_kept(trial: Trial, folder: Path) -> Trial:
@@ -128,11 +130,11 @@ def _told(folder: Path) -> dict[str, Any]:
     return dict(parts)
 
 
-def _tables(path: Path) -> dict[tuple[str, str], str]:
-    """By evaluation and trial: the table of episodes that was kept."""
+def _tables(path: Path) -> dict[tuple[str, str], list[list[str]]]:
+    """By evaluation and trial: the rows of the table of episodes that was kept."""
     content = unpacked_xz(read_bytes(path, "table of a study"), path)
     try:
-        rows = list(csv.reader(content.decode().splitlines()))
+        rows = list(csv.reader(io.StringIO(content.decode(), newline="")))
     except (UnicodeDecodeError, csv.Error):
         raise _damaged(path) from None
     if not rows or tuple(rows[0][:3]) != _FIRST or any(len(row) != len(rows[0]) for row in rows):
@@ -143,14 +145,14 @@ def _tables(path: Path) -> dict[tuple[str, str], str]:
         if metric not in METRICS:
             raise _damaged(path)
         places.setdefault(trial, {})[metric] = place
-    lines: dict[tuple[str, str], list[str]] = {}
+    tables: dict[tuple[str, str], list[list[str]]] = {}
     for row in rows[1:]:
         for trial, metrics in places.items():
             values = [row[place] for place in metrics.values()]
             if all(values):
-                head = f"id,scan,{','.join(metrics)}"
-                lines.setdefault((row[0], trial), [head]).append(",".join([row[1], row[2], *values]))
-    return {key: "\n".join(some) + "\n" for key, some in lines.items()}
+                head = ["id", "scan", *metrics]
+                tables.setdefault((row[0], trial), [head]).append([row[1], row[2], *values])
+    return tables
 
 
 def _damaged(path: Path) -> InputError:

@@ -130,7 +130,7 @@ def why_it_failed(trial: Trial, code: int) -> str | None:
     if code == 0 and trial.is_done:
         return None
     if trial.failure.is_file():
-        return trial.failure.read_text(encoding="utf-8").strip()
+        return trial.failure.read_text(encoding="utf-8", errors="replace").strip()
     if code == -signal.SIGKILL:
         return f"its process was killed, most probably because the machine was out of memory; {MEMORY_REMEDY}."
     if code < 0:
