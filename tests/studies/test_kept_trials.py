@@ -5,10 +5,12 @@ import lzma
 
 import pytest
 
+from mtvm.configs.run import DataConfig
 from mtvm.errors import InputError
 from mtvm.homes.build import WorldConfig, config_of
 from mtvm.studies.findings import read_episodes, read_numbers
 from mtvm.studies.keeping import EPISODES, TRIALS, restore
+from mtvm.studies.trial import Trial
 from mtvm.studies.watching import _faces
 from mtvm.tasks.metric import NAVIGATION
 
@@ -50,6 +52,16 @@ def test_ids_and_answers_may_hold_commas_and_odd_ends_of_lines(tmp_path):
     restore(tmp_path, tmp_path / "trials")
     scores = read_episodes(tmp_path / "trials" / "0123" / "evaluations" / "r2r" / "episodes.csv")
     assert (scores.ids, scores.buildings, scores.columns["SR"].tolist()) == (["1,2"], ["home000"], [[50.0]])
+
+
+@pytest.mark.parametrize("name", ["log.txt", "run", "evaluations/r2r"])
+def test_a_trial_does_not_write_to_where_a_link_in_its_folder_leads(tmp_path, name):
+    place = tmp_path / "trial" / name
+    place.parent.mkdir(parents=True)
+    place.symlink_to(tmp_path / "mine")
+    trial = Trial(tmp_path / "trial", "arm", "tiny", 0, DataConfig(), ())
+    with pytest.raises(InputError, match=f"{name}: is a link that leads out of"):
+        trial.save()
 
 
 @pytest.mark.parametrize("content", ["[]", "{}", '{"seconds": "long"}', '{"seconds": NaN}', '{"seconds": 1e999}'])

@@ -21,7 +21,7 @@ from typing import Any
 import mtvm
 from mtvm.configs.run import DataConfig, Split, TrainConfig
 from mtvm.io.config_files import differences, from_plain, to_plain
-from mtvm.io.files import read_json, write_json
+from mtvm.io.files import check_links, read_json, write_json
 from mtvm.learning.run_folder import BEST, CHECKPOINT
 from mtvm.models.config import ModelConfig
 from mtvm.models.saving import CONFIG, WEIGHTS
@@ -126,6 +126,8 @@ class Trial:
         return next((other for other in others if other.is_done), self)
 
     def save(self) -> Path:
+        """Write down what to do, where it is to be done."""
+        check_links(self.folder, ["."])  # all that is written there
         path = self.folder / "trial.json"
         write_json(path, to_plain(self), indent=1)
         return path
