@@ -302,6 +302,19 @@ def test_robot_with_wrong_features_gets_a_sentence(client):
     refused(client.post("/api/act", json={"session": begun["session"], "sight": sight}), 400, "features must be (1, 8)")
 
 
+def test_robot_is_asked_again_after_numbers_that_cannot_be_computed_with(client):
+    begun = ok(client.post("/api/sessions", json={"text": "go left"})).json()
+    sight = {"headings": [0.1], "elevations": [0.0], "features": [[0.5] * 8]}
+    asked = {"session": begun["session"], "sight": sight, "action": 0}
+    first = ok(client.post("/api/act", json=asked)).json()["thought"]
+    for name, odd in (("heading", 1e308), ("headings", [1e9]), ("features", [[1e39] * 8])):
+        refused(client.post("/api/act", json=asked | {"sight": sight | {name: odd}}), 400, f"{name} must be numbers")
+    refused(client.post("/api/act", json=asked | {"sight": sight | {"features": [[1.0], []]}}), 400, "must be a table")
+    second = ok(client.post("/api/act", json=asked)).json()["thought"]
+    assert (first["step"], second["step"]) == (0, 1)
+    assert None not in second["probabilities"]
+
+
 def test_limits_on_sessions_rate_and_idle_time(sources, monkeypatch):
     few = client_of(ViewerState(sources, limits=Limits(sessions=2)))
     first = begin(few)

@@ -34,6 +34,9 @@ from mtvm.progress import notice
 from mtvm.world.simulator import Simulator
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING, VIEWS, angle_feature
 
+_LARGEST = 1e6
+"""No number of an observation is larger: a network makes NaN of what is far beyond."""
+
 ImageEncoder = Callable[[NDArray[np.uint8]], NDArray[np.float32]]
 """(B, H, W, 3) RGB images to (B, feature width)."""
 
@@ -181,6 +184,8 @@ class Agent:
         views = [one for _, one in seen if one is not None]
         if not views:
             raise ValueError("all agents have stopped: call start for new episodes.")
+        for view in views:
+            _check_numbers(view)
         tokens, mask, panorama = self._tokens(views)
         step = self._remembering.step(tokens, mask, self._facing(views), self._last, need_attention=need_attention)
         actions = self._actions(step, mask)
@@ -265,3 +270,16 @@ class Agent:
             attention = step.attention and step.attention.of(row, step.text_mask, step.stream_mask)
             actions.append(Action(index, probabilities[row, :count], attention))
         return actions
+
+
+def _check_numbers(view: Observation) -> None:
+    """Raise if an observation holds what is no number, or none that can be computed with."""
+    for name in ("headings", "elevations", "features", "heading", "elevation", "panorama", "places"):
+        if (value := getattr(view, name)) is None:
+            continue
+        try:
+            largest = np.abs(np.asarray(value, dtype=np.float64)).max(initial=0.0)
+        except ValueError:  # rows of several lengths
+            raise ValueError(f"{name} must be a table of numbers.") from None
+        if not largest < _LARGEST:
+            raise ValueError(f"{name} must be numbers below {_LARGEST:,.0f}, not {largest:g}.")

@@ -200,14 +200,17 @@ class ToldSession(LiveSession):
         super().__init__(live, text)
         self._agent = live.agent()
         self._agent.start(text)
+        self._taken = True
+        """Whether the agent has been told what was done after its last answer."""
 
     def told(self, seen: Observation, action: int | None) -> StepEvent:
         if self.done:
             return super().told(seen, action)
-        if self.events:
+        if not self._taken:
             chosen = self._checked(action)
             with self._live.lock:
                 self._agent.take(chosen)
+            self._taken = True
             self.events[-1] = dataclasses.replace(self.events[-1], action=chosen)
         if len(self._agent.ended) and self._agent.ended.all():
             self.done = True
@@ -220,6 +223,7 @@ class ToldSession(LiveSession):
                 thought = self._agent.think(seen, need_attention=True)
         except ValueError as error:
             raise InputError(str(error)) from None
+        self._taken = False
         assert not isinstance(thought, list)
         candidates = [str(number) for number in range(len(thought.probabilities) - 1)]
         assert thought.attention is not None
