@@ -63,6 +63,8 @@ def configs(small_data, tiny_world, tmp_path_factory):
         found[f"gradients {name}"] = steady(f"gradients {name}", loss=loss)
         found[f"weights {name}"] = steady(f"weights {name}", loss=loss, optimizer={"updates": 2})
     found["weights in parts"] = steady("weights in parts", optimizer={"updates": 2, "gradient_accumulation": 2})
+    muon = {"updates": 2, "kind": "muon"}
+    found["weights by Muon"] = steady("weights by Muon", loss=LOSSES["consistent"], optimizer=muon)
     found["evaluation"] = steady("evaluation", selection={"limit": 7, "split": "r2r/val_unseen"})
     found["texts"] = steady("texts", model={"reader": "minilm", "leading_cls": True})
     data = shutil.copytree(small_data, tmp_path_factory.mktemp("described") / "data")
@@ -121,7 +123,7 @@ def test_rollouts_of_the_two_processes_have_different_lengths(configs, tmp_path,
 
     monkeypatch.setattr(updates, "_outcome", note)
     for rank in range(2):
-        monkeypatch.setattr(parallel, "own_part", lambda rows, rank=rank: np.array_split(rows, 2)[rank])
+        monkeypatch.setattr(parallel, "own_part", lambda rows, costs, rank=rank: np.array_split(rows, 2)[rank])
         Trainer(changed(config, out=tmp_path / str(rank)), show_progress=False).learner.update()
     assert len(lengths) == 4
     assert lengths[0] != lengths[2] or lengths[1] != lengths[3]
@@ -136,7 +138,7 @@ def test_speaker_of_two_processes_is_that_of_one(configs, together, tmp_path):
     assert losses[0] == pytest.approx(losses[1], rel=1e-4)
 
 
-@pytest.mark.parametrize("name", [*(f"weights {loss}" for loss in LOSSES), "weights in parts"])
+@pytest.mark.parametrize("name", [*(f"weights {loss}" for loss in LOSSES), "weights in parts", "weights by Muon"])
 def test_two_updates_of_two_processes_give_the_weights_of_one(configs, together, tmp_path, name):
     alone = changed(configs[name], out=tmp_path / "alone")
     _, state = train(alone)

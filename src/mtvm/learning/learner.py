@@ -62,6 +62,7 @@ class Learner(abc.ABC, Generic[Drawn]):
         self.precision = _precision(config.optimizer, self.device)
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=self.precision == torch.float16)
         self.updates = 0
+        self.begin_to_add(())
 
     # What a kind of learner says
 
@@ -111,7 +112,7 @@ class Learner(abc.ABC, Generic[Drawn]):
         self.loss_weights.train()
         drawn = self.draw()
         recorded = _summed(self.learn(drawn), self.device)
-        parallel.add_gradients(self._trained())
+        self._add_gradients()
         self.scaler.unscale_(self.optimizer)
         recorded["gradient_norm"] = _clip(self._trained(), self._options.clip)
         self._check(recorded, drawn)
@@ -130,6 +131,18 @@ class Learner(abc.ABC, Generic[Drawn]):
     def backward(self, loss: torch.Tensor) -> None:
         with torch.autocast(self.device.type, enabled=False):
             self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
+
+    def begin_to_add(self, parameters: Iterable[nn.Parameter]) -> None:
+        """Begin to sum gradients over all processes: those of parameters that the rest of `learn` does not reach."""
+        self._under_way = list(parameters)
+        self._sum = parallel.GradientSum(self._under_way)
+
+    def _add_gradients(self) -> None:
+        early = {id(parameter) for parameter in self._under_way}
+        late = parallel.GradientSum(parameter for parameter in self._trained() if id(parameter) not in early)
+        for one in (self._sum, late):
+            one.finish()
+        self.begin_to_add(())
 
     def _trained(self) -> Iterator[nn.Parameter]:
         """The weights of the model and of the losses."""

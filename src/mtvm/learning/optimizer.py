@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from mtvm import products
 from mtvm.configs.run import OptimizerConfig
 from mtvm.errors import brief
+from mtvm.learning import parallel
 from mtvm.learning.checkpoint import check_kind
 from mtvm.models.network import Network
 from mtvm.products import multiply
@@ -98,8 +99,8 @@ class Muon(torch.optim.AdamW):
             wanted = parameter.grad.lerp(momentum, self.MOMENTUM)  # Nesterov's: one gradient ahead
             for weight, direction in zip(parameter.chunk(group["pieces"]), wanted.chunk(group["pieces"]), strict=True):
                 by_shape[weight.shape].append((weight, direction))
-        for shape, pairs in by_shape.items():
-            steps = orthogonal(torch.stack([direction for _, direction in pairs]))
+        found = _orthogonal_shared([torch.stack([one for _, one in pairs]) for pairs in by_shape.values()])
+        for (shape, pairs), steps in zip(by_shape.items(), found, strict=True):
             size = group["lr"] * self.STEP_SIZE * math.sqrt(max(shape))
             for (weight, _), step in zip(pairs, steps, strict=True):
                 weight.mul_(1 - group["lr"] * group["weight_decay"]).add_(step, alpha=-size)
@@ -107,6 +108,22 @@ class Muon(torch.optim.AdamW):
 
 _NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
 _NEWTON_SCHULZ_STEPS = 5
+
+
+def _orthogonal_shared(stacks: list[Tensor]) -> list[Tensor]:
+    """`orthogonal` of each of the stacks, of whose matrices every process computes its share."""
+    size = parallel.size()
+    if size == 1 or not stacks:
+        return [orthogonal(stack) for stack in stacks]
+    found, dealt = [torch.zeros_like(stack) for stack in stacks], 0
+    for steps, stack in zip(found, stacks, strict=True):
+        first = (parallel.rank() - dealt) % size
+        if first < len(stack):
+            steps[first::size] = orthogonal(stack[first::size])
+        dealt += len(stack)
+    joined = parallel.total(torch.cat([steps.flatten() for steps in found]))
+    parts = joined.split([steps.numel() for steps in found])
+    return [part.view_as(steps) for part, steps in zip(parts, found, strict=True)]
 
 
 def orthogonal(matrices: Tensor) -> Tensor:

@@ -83,9 +83,14 @@ def size() -> int:
     return 1 if joined is None else joined.get_world_size()
 
 
-def own_part(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """This process's share of a common list."""
-    return np.array_split(rows, size())[rank()]
+def own_part(rows: NDArray[np.int64], costs: NDArray[np.integer] | None = None) -> NDArray[np.int64]:
+    """This process's share of a common list; with the cost of each row, shares of about the same cost."""
+    if costs is None:
+        return np.array_split(rows, size())[rank()]
+    dearest_first = np.argsort(-costs, kind="stable")
+    # Dealt out forwards and backwards in turns, so that no process has the dearer one of each round.
+    there, back = (dearest_first[start :: 2 * size()] for start in (rank(), 2 * size() - 1 - rank()))
+    return rows[np.sort(np.concatenate([there, back]))]
 
 
 def total(values: Tensor) -> Tensor:
@@ -110,32 +115,33 @@ def _meeting_device() -> torch.device:
     return torch.device("cuda" if torch.distributed.get_backend() == "nccl" else "cpu")
 
 
-def add_gradients(parameters: Iterable[nn.Parameter]) -> None:
-    """Make every process's gradients the sum of all. What has none in any process has none afterwards."""
-    if size() == 1:
-        return
-    import torch
+class GradientSum:
+    """The sum of the gradients of all processes, which is under way until `finish`: there may be work meanwhile that
+    does not touch them. What has a gradient in none of them has none afterwards. All processes name the same
+    parameters."""
 
-    every = [parameter for parameter in parameters if parameter.requires_grad]
-    if not every:
-        return
-    have = total(
-        torch.tensor([parameter.grad is not None for parameter in every], dtype=torch.int32).to(every[0].device)
-    )
-    wanted = [parameter for parameter, count in zip(every, have.tolist(), strict=True) if count]
-    if not wanted:
-        return
-    for parameter in wanted:
-        if parameter.grad is None:
-            parameter.grad = torch.zeros_like(parameter)
-    joined = torch.cat([parameter.grad.flatten() for parameter in wanted if parameter.grad is not None])
-    with _meeting():
-        torch.distributed.all_reduce(joined)
-    start_at = 0
-    for parameter in wanted:
-        assert parameter.grad is not None
-        parameter.grad.copy_(joined[start_at : start_at + parameter.numel()].view_as(parameter))
-        start_at += parameter.numel()
+    def __init__(self, parameters: Iterable[nn.Parameter]) -> None:
+        self._parameters = [parameter for parameter in parameters if parameter.requires_grad] if size() > 1 else []
+        if not self._parameters:
+            return
+        import torch
+
+        first = self._parameters[0]
+        have = torch.tensor([one.grad is not None for one in self._parameters], dtype=first.dtype, device=first.device)
+        gradients = [torch.zeros_like(one) if one.grad is None else one.grad for one in self._parameters]
+        self._joined = torch.cat([have, *(gradient.flatten() for gradient in gradients)])
+        with _meeting():
+            self._work = torch.distributed.all_reduce(self._joined, async_op=True)
+
+    def finish(self) -> None:
+        if not self._parameters:
+            return
+        with _meeting():
+            self._work.wait()
+        counts, joined = self._joined.tensor_split([len(self._parameters)])
+        sums = joined.split([one.numel() for one in self._parameters])
+        for parameter, count, summed in zip(self._parameters, counts.tolist(), sums, strict=True):
+            parameter.grad = summed.view_as(parameter) if count else None
 
 
 def gather(part: object) -> list[object]:

@@ -132,6 +132,19 @@ class EncodedTexts:
         self.text: Text = dataclasses.replace(encoded, states=self._leaves[0], cache=cache)
         """For `roll_out`."""
 
+    def reached(self) -> set[Tensor]:
+        """The weights that `backward` will reach."""
+        found, seen = set(), set()
+        open_nodes = [tensor.grad_fn for tensor in self._computed if tensor.grad_fn is not None]
+        while open_nodes:
+            node = open_nodes.pop()
+            if node not in seen:
+                seen.add(node)
+                open_nodes += [following for following, _ in node.next_functions if following is not None]
+                if hasattr(node, "variable"):
+                    found.add(node.variable)
+        return found
+
     def backward(self) -> None:
         """Take the gradients that the rollouts have left here through the language encoder."""
         pairs = zip(self._computed, self._leaves, strict=True)

@@ -98,7 +98,8 @@ class AgentLearner(Learner[tuple[int, NDArray[np.int64]]]):
         number, rows = drawn
         policies = self._policies(self.batches.taken[number] - 1)
         recorded: Values = {}
-        for part in np.array_split(np.arange(len(rows)), self.config.optimizer.gradient_accumulation):
+        parts = np.array_split(np.arange(len(rows)), self.config.optimizer.gradient_accumulation)
+        for part in parts:
             batch = self._batch(number, rows, part)
             with self.autocast():
                 tokens, variants = self._variants(batch)
@@ -112,6 +113,10 @@ class AgentLearner(Learner[tuple[int, NDArray[np.int64]]]):
                     terms = [term for loss in losses for term in loss(trace)]  # Eq. 6
                     loss = self._backward(terms, policy, batch, recorded)
                     _add(recorded, {"loss": loss} | _outcome(trace, batch))
+            if part is parts[-1] and parallel.size() > 1:
+                # What the texts' graph does not reach is complete, and travels while that goes on.
+                reached = texts.reached()
+                self.begin_to_add(one for one in self._trained() if one not in reached)
             texts.backward()
         return recorded
 
@@ -160,7 +165,8 @@ class AgentLearner(Learner[tuple[int, NDArray[np.int64]]]):
 
     def _batch(self, number: int, rows: NDArray[np.int64], part: NDArray[np.int64]) -> Batch:
         """This process's share of a part of the batch, which is of the dataset of this number."""
-        dataset, mine = self.datasets[number], parallel.own_part(part)
+        dataset = self.datasets[number]
+        mine = parallel.own_part(part, dataset.episodes.reference_lengths[rows[part]])
         mirrored: NDArray[np.bool_] | None = None
         if self.config.data.mirror:
             draws = streams.uniform((len(rows),), "mirror", self.config.seed, self.updates)
