@@ -122,7 +122,7 @@ def _orthogonal_shared(stacks: list[Tensor]) -> list[Tensor]:
             steps[first::size] = orthogonal(stack[first::size])
         dealt += len(stack)
     joined = parallel.total(torch.cat([steps.flatten() for steps in found]))
-    parts = joined.split([steps.numel() for steps in found])
+    parts = torch.split(joined, [steps.numel() for steps in found])
     return [part.view_as(steps) for part, steps in zip(parts, found, strict=True)]
 
 

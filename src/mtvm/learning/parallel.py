@@ -136,10 +136,12 @@ class GradientSum:
     def finish(self) -> None:
         if not self._parameters:
             return
+        import torch
+
         with _meeting():
             self._work.wait()
         counts, joined = self._joined.tensor_split([len(self._parameters)])
-        sums = joined.split([one.numel() for one in self._parameters])
+        sums = torch.split(joined, [one.numel() for one in self._parameters])
         for parameter, count, summed in zip(self._parameters, counts.tolist(), sums, strict=True):
             parameter.grad = summed.view_as(parameter) if count else None
 
