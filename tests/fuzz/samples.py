@@ -130,6 +130,7 @@ def _write_evaluation(folder, data):
 def _write_training(folder, data):
     """A run and a speaker that could go on."""
     options = ("--optimizer.updates", "1", "--batch", "2", "--data.folder", str(data))
+    options += ("--data.evaluate", "r2r/val_unseen")
     sizes = [f"--model.{name}={value}" for name, value in (("hidden", 8), ("heads", 2), ("intermediate", 8))]
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         main(["train", "tiny", "--out", str(folder), "--data.sight", "blind", "--device", "cpu", *options, *sizes])
@@ -319,10 +320,14 @@ def _write_published(folder, data):
 def _write_skyboxes(folder):
     """A building of two viewpoints with images."""
     write_json(folder / "connectivity" / "pair_connectivity.json", graph_records())
-    pictures = folder / "scans" / "pair" / "matterport_skybox_images"
+    _write_skyboxes_of(folder / "scans", "pair", VIEWPOINTS)
+
+
+def _write_skyboxes_of(folder, scan, viewpoints):
+    pictures = folder / scan / "matterport_skybox_images"
     pictures.mkdir(parents=True)
     strip = np.random.default_rng(0).integers(0, 255, (16, 96, 3)).astype(np.uint8)
-    for viewpoint in VIEWPOINTS:
+    for viewpoint in viewpoints:
         Image.fromarray(strip).save(pictures / f"{viewpoint}_skybox_small.jpg")
 
 
@@ -337,13 +342,15 @@ def _write_recording(folder):
 
 
 def _write_requests(folder, data):
-    """What a browser asks the server of the page for; `SESSION` stands for a session that is open."""
+    """What a browser asks the server of the page for; `SESSION` stands for a session that is open, `TOLD` for one that
+    is told what there is to see."""
     folder.mkdir()
-    viewpoint = str(World.load(data / "connectivity", ["tiny3"]).viewpoints[0])
+    viewpoint, *others = World.load(data / "connectivity", ["tiny3"]).viewpoints.tolist()
+    _write_skyboxes_of(folder / "skyboxes", "tiny3", [viewpoint, *others])
     episode = load_episodes("r2r", "val_unseen", data).ids[0]
     walk, drawn = {"source": 0, "id": episode}, {"step": 1, "agents": [0, 1]}
     begin = {"text": "go left.", "agent": 0, "building": "tiny3", "viewpoint": viewpoint, "heading": 0.5}
-    sight = {"headings": [0.0, 1.0], "elevations": [0.0, 0.0], "features": [[], []], "heading": 1.0}
+    sight = {"headings": [0.0, 1.0], "elevations": [0.0, 0.0], "features": [[0.5] * 32] * 2, "heading": 1.0}
     asked = [
         *(
             ("GET", path, query)
@@ -356,6 +363,8 @@ def _write_requests(folder, data):
                 (f"buildings/tiny3/{viewpoint}/sphere.jpg", {"source": 0}),
                 ("buildings/tiny3/map.svg", {"agent": 0}),
                 ("walk", walk | {"attention": True}),
+                ("walk/heads", walk),
+                ("walk/matrix.svg", walk | {"step": 1, "layer": 1, "head": 1, "scale": "row"}),
                 *((f"walk/{name}.svg", walk | drawn) for name in ("map", "curves", "matrix", "memory", "strip")),
                 ("walk/map.svg", walk | {"session": "SESSION", "own": "source", "storeys": [1]}),
                 ("walk/walk.html", walk | drawn),
@@ -368,7 +377,7 @@ def _write_requests(folder, data):
                 ("sessions", begin),
                 ("sessions", {"text": "go.", "agent": 0}),
                 ("act", {"session": "SESSION", "action": 0}),
-                ("act", {"session": "SESSION", "sight": sight}),
+                ("act", {"session": "TOLD", "sight": sight}),
                 ("walk", {"session": "SESSION"}),
                 ("agents/0/wake", {}),
                 ("sessions/end", {"session": "none"}),
