@@ -10,8 +10,10 @@ import pytest
 from small_studies import plan_of, request_of
 
 from mtvm.errors import InputError
-from mtvm.studies import claims
+from mtvm.studies import charts, claims
 from mtvm.studies.findings import Findings
+from mtvm.studies.keeping import TRIALS
+from mtvm.studies.running import Sources, run_study
 from mtvm.studies.study import NEW
 from mtvm.tasks.bootstrap import Interval
 from mtvm.tasks.load import load_episodes
@@ -106,6 +108,58 @@ def test_folds_are_put_together_and_claims_are_judged(planned, tiny_folder):
     assert sum(counts.get(name, 0) for name in ("on one storey", "to another storey")) == entries
     alone = Findings(request, Folder(tiny_folder), trials, {trials[0].folder.name: "it broke"}, "paper-small")
     assert alone.scores(trials[0].arm, NEW) is None, "a fold is missing: its buildings would be compared with others"
+
+
+def test_folds_are_run_one_after_another_wherever_one_is(tiny_folder, tmp_path, monkeypatch):
+    """What a report's folder keeps is enough to go on, and neither makes what agents saw nor forgets other arms."""
+    monkeypatch.setattr(charts, "save", lambda drawing, folder, name: folder.mkdir(exist_ok=True))
+    monkeypatch.setattr("mtvm.studies.report._html_block", lambda block, folder: "")
+    monkeypatch.setattr("mtvm.studies.data.StudyData.store", lambda data, config: prepared.append(config.train))
+    prepared, run, broken = [], [], []
+
+    def runner(trials):
+        for trial in trials:
+            if trial.arm in broken:
+                yield trial, "it broke"
+                continue
+            run.append((trial.arm, trial.fold))
+            trial.folder.mkdir(parents=True)
+            trial.training.write_text('{"seconds": 1}')
+            for one in trial.evaluations:
+                write_episodes(trial, one, lambda arm, scan, steps: len(scan) % 2)
+            yield trial, None
+
+    def go_on(folds, *arms):
+        request = request_of("claims", tmp_path / "kept", only=arms, folds=folds, any_version=True)
+        run.clear()
+        prepared.clear()
+        report = run_study(request, Sources(tiny_folder, sight="blind"), runner, "", lambda text: None)
+        for trial in (request.out / "trials").glob("*"):  # another machine has only the report
+            trial.rename(tmp_path / "elsewhere" / f"{len(list((tmp_path / 'elsewhere').iterdir()))}")
+        return (report / "report.md").read_text(), json.loads((report / TRIALS).read_text())
+
+    (tmp_path / "elsewhere").mkdir()
+    both = claims.MEMORY, claims.NONE
+    text, _ = go_on((2,), *both)
+    assert run == [(arm, 2) for arm in both]
+    assert len(prepared) == 2
+    assert "So far: 1 of 6 folds, 2." in text
+    text, kept = go_on((1, 2), claims.NONE)
+    assert run == [(claims.NONE, 1)]
+    assert len(kept) == 3
+    assert claims.MEMORY not in {line.split(" (")[0] for line in text.splitlines() if "done" in line}
+    text, kept = go_on((1,), *both)
+    assert run == [(claims.MEMORY, 1)]
+    assert len(kept) == 4
+    assert "So far: 2 of 6 folds, 1, 2." in text
+    go_on((2,), *both)
+    assert not run
+    assert not prepared
+    with pytest.raises(InputError, match="--folds 7: claims has folds 1 to 6"):
+        request_of("claims", tmp_path, folds=(7,))
+    broken.append(claims.CONSISTENCY)
+    with pytest.raises(InputError, match="no fold is done yet by all arms"):
+        go_on((3,))
 
 
 @dataclasses.dataclass

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mtvm.configs.run import BLIND, DataConfig, Split
+from mtvm.configs.run import DataConfig, Split
 from mtvm.errors import InputError
 from mtvm.features.store import FeatureStore
 from mtvm.homes.build import MANIFEST
@@ -109,7 +109,7 @@ class StudyData:
         return records.entries
 
     def store(self, config: DataConfig) -> FeatureStore | None:
-        """What agents of this config see; made now if need be, before many processes want it. None for the blind."""
+        """What agents of this config see, made if need be; before many processes want it. None for the blind."""
         key = config.sight, config.train, config.guesser
         if key not in self._stores:
             if config.features is not None:
@@ -135,12 +135,11 @@ class StudyData:
     def seen(self, config: DataConfig) -> str:
         """Of what agents of this config see. Features that are made here are known by what they are made of: their last
         digits differ between machines."""
+        if config.features is None:
+            return SightMaker(config, self.folder, self._show).identity()
         store = self.store(config)
-        if store is None:
-            return BLIND
-        if config.features is not None:
-            return str(store.meta["id"])
-        return SightMaker(config, self.folder, self._show).identity()
+        assert store is not None
+        return str(store.meta["id"])
 
     def _digest(self, path: Path) -> str:
         if path not in self._digests:

@@ -39,6 +39,8 @@ class Request:
     """Whether trials count that another version of the code has done."""
     only: tuple[str, ...] = ()
     """The names of the arms to run; all of them if empty."""
+    folds: tuple[int, ...] = ()
+    """The numbers of the folds to run; all of them if empty."""
 
     def __post_init__(self) -> None:
         known = [arm.name for arm in self.study.arms_of(self.budget)]
@@ -47,6 +49,10 @@ class Request:
                 there = ", ".join(f"'{one}'" for one in known)
                 where = f"{self.study.name} at the budget {self.budget.name}"
                 raise InputError(f"--arms '{brief(name)}' is not an arm of {where}: {there}.")
+        for number in self.folds:
+            if not 1 <= number <= self.study.folds:
+                there = f"folds 1 to {self.study.folds}" if self.study.folds else "no folds"
+                raise InputError(f"--folds {number}: {self.study.name} has {there}.")
         if self.seeds is not None and self.seeds < 1:
             raise InputError(f"--seeds must be at least 1, not {self.seeds}.")
         for name in self.presets:
@@ -88,7 +94,8 @@ def parse_options(texts: tuple[str, ...]) -> dict[str, Any]:
 
 
 def make_plan(request: Request, data: StudyData) -> list[Trial]:
-    """All trials; raises before any of them is begun if data is missing or an option wrong."""
+    """All trials of the arms that are asked for; raises before any of them is begun if data is missing or an option
+    wrong."""
     study = request.study
     if study.folds:
         return _fold_trials(request, data)

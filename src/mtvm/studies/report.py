@@ -37,8 +37,11 @@ _PIXELS_PER_INCH = 96  # of a screen, as browsers count
 Section = tuple[str, list[Block]]
 
 
-def write_report(findings: Sequence[Findings], extra_files: dict[str, Path], command: str, date: str) -> Path:
-    """Write the report of a study, one `Findings` for each preset, all of it or nothing; its folder."""
+def write_report(
+    findings: Sequence[Findings], every: Sequence[Trial], extra_files: dict[str, Path], command: str, date: str
+) -> Path:
+    """Write the report of a study, one `Findings` for each preset, all of it or nothing; its folder. It keeps what is
+    done of `every` trial."""
     request = findings[0].request
     sections: list[Section] = []
     for one in findings:
@@ -57,7 +60,7 @@ def write_report(findings: Sequence[Findings], extra_files: dict[str, Path], com
             for block in blocks:
                 if isinstance(block, Figure):
                     charts.save(block.drawing, folder / FIGURES, block.name)
-        keep(trials, request.study.kept, folder)
+        keep(every, request.study.kept, folder)
         title, lead = f"{request.study.title}", _lead(findings)
         texts = {
             MARKDOWN: _markdown(title, lead, sections),
@@ -89,6 +92,9 @@ def _lead(findings: Sequence[Findings]) -> str:
     """What is asked, what the paper says, and what came out."""
     study = findings[0].study
     parts = [f"{study.source}. {study.says}"]
+    folds = sorted({trial.fold for one in findings for trial in one.trials if trial.fold is not None})
+    if findings[0].request.folds and len(folds) < study.folds:
+        parts.append(f"**So far: {len(folds)} of {study.folds} folds, {', '.join(map(str, folds))}.**")
     for one in findings:
         named = "" if len(findings) == 1 else f" ({one.preset})"
         found = differences(one)

@@ -18,6 +18,7 @@ from mtvm.studies.keeping import as_kept, restore
 from mtvm.studies.plan import Request, make_plan
 from mtvm.studies.report import write_report
 from mtvm.studies.runner import Runner, run_trials
+from mtvm.studies.trial import Trial
 from mtvm.tasks.load import load_episodes
 from mtvm.tasks.results import write_submission
 
@@ -36,7 +37,11 @@ class Sources:
 def run_study(
     request: Request, sources: Sources, runner: Runner, command: str = "", announce: Callable[[str], None] = print
 ) -> Path:
-    """Run what is not done of a study's trials, then write its report; the folder of the report."""
+    """Run what is not done of a study's trials, then write its report; the folder of the report.
+
+    With `request.folds` the report is of all folds that are done by then. The folder keeps all trials that are done,
+    whether they are asked for now or not.
+    """
     import_torch("A study")
     require_matplotlib("The report of a study")
     folder = sources.folder
@@ -47,17 +52,34 @@ def run_study(
         folder = build_world(WorldConfig(features="names"))
     data = StudyData(folder, request.out / "data", sources.features, sources.sight)
     restore(request.folder, request.out / "trials")
-    trials = make_plan(request, data)
+    every = make_plan(dataclasses.replace(request, only=()), data)
     if request.any_version:
-        trials = [as_kept(trial, request.folder) for trial in trials]
-    different = len({trial.folder for trial in trials})
+        every = [as_kept(trial, request.folder) for trial in every]
+    arms = {arm.name for arm in request.arms}
+    trials = [trial for trial in every if trial.arm in arms or trial.config is None]
+    wanted = [trial for trial in trials if not request.folds or trial.fold in request.folds]
+    different = len({trial.folder for trial in wanted})
     announce(f"{request.study.name}: {different} trials, {request.budget.name} ({request.budget.meaning}).")
-    failed = run_trials(trials, runner)
+    for trial in wanted:
+        if not trial.is_done:
+            data.store(trial.data)
+    failed = run_trials(wanted, runner)
     if len(failed) == different:
         reason = next(iter(failed.values()))
         raise InputError(f"{request.out / 'trials'}: all trials of {request.study.name} failed; the first: {reason}")
+    if request.folds:
+        trials = _of_whole_folds(trials, request.folder)
     findings = [Findings(request, data, trials, failed, preset) for preset in request.columns]
-    return write_report(findings, _submissions(findings[0]), command, datetime.date.today().isoformat())
+    return write_report(findings, every, _submissions(findings[0]), command, datetime.date.today().isoformat())
+
+
+def _of_whole_folds(trials: list[Trial], report: Path) -> list[Trial]:
+    """Those of folds of which all are done: arms are compared in the same buildings."""
+    begun = {trial.fold for trial in trials if not trial.is_done}
+    whole = [trial for trial in trials if trial.fold not in begun]
+    if not whole:
+        raise InputError(f"{report}: no fold is done yet by all arms, so there is nothing to report; run more of them.")
+    return whole
 
 
 def _submissions(findings: Findings) -> dict[str, Path]:

@@ -70,7 +70,15 @@ def run(
         tuple[str, ...],
         arg(
             metavar="ARM",
-            help="Run only these arms, and report them; what is done of the others is kept in OUT/trials.",
+            help="Run only these arms, and report them; what is done of the others is kept.",
+            help_behavior_hint="(default: all)",
+        ),
+    ] = (),
+    folds: Annotated[
+        tuple[int, ...],
+        arg(
+            metavar="N",
+            help="Run only these folds of a study that has some, and report all that are done.",
             help_behavior_hint="(default: all)",
         ),
     ] = (),
@@ -111,7 +119,7 @@ def run(
 
     options = parse_options(set_)
     request = Request(
-        find_study(name), BUDGETS[budget], out, seeds, preset, options, init, agents, device, any_version, arms
+        find_study(name), BUDGETS[budget], out, seeds, preset, options, init, agents, device, any_version, arms, folds
     )
     folder = data or (Path(os.environ["MTVM_DATA"]) if os.environ.get("MTVM_DATA") else None)
     _run(request, Sources(folder, features, sight), _runner(workers, ray, device))
