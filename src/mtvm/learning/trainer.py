@@ -29,6 +29,7 @@ from mtvm.learning.speaker import SpeakerLearner
 from mtvm.learning.update import AgentLearner
 from mtvm.machine import choose_device
 from mtvm.models.config import ModelConfig
+from mtvm.models.network import check_fits
 from mtvm.progress import progress
 
 
@@ -225,6 +226,8 @@ class Trainer:
             kept = self.folder.kept_products
             if kept is None:
                 return products.Choice("mkl", "")
+        if isinstance(model, ModelConfig):
+            check_fits(model)
         inner = model.intermediate if isinstance(model, ModelConfig) else 4 * model.hidden
         choice = products.choose(kept or wanted, hidden=model.hidden, intermediate=inner, device=device)
         if kept is not None:

@@ -102,13 +102,20 @@ class Network(nn.Module, abc.ABC):
     def device(self) -> torch.device:
         return next(self.parameters()).device
 
-    def point(self, text: Text, rows: Tensor, objects: Tensor, mask: Tensor, names: Tensor | None = None) -> Tensor:
+    def point(
+        self,
+        text: Text,
+        rows: Tensor,
+        objects: Tensor,
+        mask: Tensor,
+        names: tuple[Tensor, Tensor] | None = None,
+    ) -> Tensor:
         """(n, K) the score of each object that agents see, -inf for padding: of the texts at `rows` (n,), with tokens
         and names as `Vision.objects_at` and `Vision.names_at` give them."""
         assert self.object_head is not None
         matches = None
         if names is not None and text.ids is not None:
-            matches = name_matches(self.language.word_table.detach(), text.ids[rows], text.mask[rows], names)
+            matches = name_matches(self.language.word_table.detach(), text.ids[rows], text.mask[rows], *names)
         scores: Tensor = self.object_head(text.states[rows], text.mask[rows], objects, mask, matches)
         return scores
 
@@ -163,13 +170,18 @@ class Network(nn.Module, abc.ABC):
         """(B,) the critic's estimate of the return."""
 
 
-def make_network(config: ModelConfig) -> Network:
-    """The network that the config names, with random weights."""
+def check_fits(config: ModelConfig) -> None:
+    """Refuse a network that this machine has no memory for."""
     if (needed := 4 * config.least_parameters) > memory_bytes():
         raise InputError(
             f"a model of this size takes {needed / 1e9:.0f} GB, but this machine has {memory_bytes() / 1e9:.0f} GB; "
             "choose a smaller one."
         )
+
+
+def make_network(config: ModelConfig) -> Network:
+    """The network that the config names, with random weights."""
+    check_fits(config)
     network: Network = config.architecture.code(config.architecture.name)(config)
     if config.object_width:
         network.object_head = head = ObjectHead(config)
