@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import os
 import signal
 from collections import Counter
@@ -26,6 +27,12 @@ for number, usual in ((signal.SIGHUP, signal.SIG_DFL), (signal.SIGINT, signal.de
         signal.signal(number, usual)
 
 
+def pytest_collection_finish():
+    """What was imported stays: looking through it for garbage would take a tenth of the time of the tests."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_terminal_summary(terminalreporter):
     """Say in a line each what was not tested here, and how to get it."""
     skipped = Counter(str(report.longrepr[2]) for report in terminalreporter.stats.get("skipped", []))
@@ -35,9 +42,11 @@ def pytest_terminal_summary(terminalreporter):
 
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory):
-    """Tests neither read nor fill the user's cache."""
+    """Tests neither read nor fill the user's cache; what one process of them has made, the others need not."""
     before = os.environ.get("MTVM_CACHE")
-    os.environ["MTVM_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    several = "PYTEST_XDIST_WORKER" in os.environ
+    here = tmp_path_factory.getbasetemp()
+    os.environ["MTVM_CACHE"] = str(here.parent / "cache" if several else tmp_path_factory.mktemp("cache"))
     yield
     if before is None:
         del os.environ["MTVM_CACHE"]

@@ -25,6 +25,7 @@ from asking import begin, client_of
 
 DOCS = Path(__file__).parents[1] / "docs" / "extending.md"
 QUICK = "--batch 2 --optimizer.updates 2 --selection.every 2 --selection.limit 3 --device cpu --no-tensorboard"
+QUICK += " --model.hidden 16 --model.heads 2 --model.intermediate 32 --data.horizon 4"
 
 
 def examples() -> dict[str, str]:

@@ -19,7 +19,10 @@ SPEAKER = (
     f"{SMALL} --validate-every 1 --model.hidden 16 --model.heads 2 --model.encoder-layers 1 --model.decoder-layers 1"
 )
 FOUR = "--optimizer.updates 4"
-AGENT = f"{SMALL} --selection.every 1 --selection.limit 3 --device cpu --no-tensorboard"
+AGENT = (
+    f"{SMALL} --selection.every 1 --selection.limit 3 --device cpu --no-tensorboard --data.horizon 4 "
+    "--data.evaluate r2r/val_unseen --model.hidden 16 --model.heads 2 --model.intermediate 32"
+)
 
 
 @pytest.fixture(autouse=True)

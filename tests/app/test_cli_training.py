@@ -25,7 +25,8 @@ from mtvm.models.text import tokenize  # noqa: E402
 from mtvm.models.weights import released_tensors  # noqa: E402
 from mtvm.tasks.load import load_episodes  # noqa: E402
 
-QUICK = "--batch 2 --optimizer.updates 2 --selection.every 1 --selection.limit 3 --device cpu --no-tensorboard"
+MODEL = "--model.hidden 16 --model.heads 2 --model.intermediate 32 --data.horizon 4"
+QUICK = f"--batch 2 --optimizer.updates 2 --selection.every 1 --selection.limit 3 --device cpu --no-tensorboard {MODEL}"
 WIDTH = 6
 
 
@@ -400,6 +401,7 @@ def test_recipe_is_one_command_that_goes_on_where_it_was_interrupted(capsys, tin
     """Interrupted in its second stage, then after its training, it ends with the weights of one that was not."""
     quick = [f"--stages.{stage}.{option}" for stage in ("imitation", "a2c") for option in STAGE.split()]
     where = ("--data.folder", tiny_folder, "--data.features", store, "--device", "cpu", "--no-tensorboard", *LOGGED)
+    where += (*MODEL.split(),)
 
     def command(out):
         return ("train", "tiny-stages", "--out", out, *where, *quick)

@@ -245,6 +245,7 @@ def test_a_trial_names_code_because_its_study_does_but_an_agent_that_is_given_ma
     assert ran(downloads)
 
 
+@pytest.mark.slow
 def test_the_process_of_a_trial_imports_nothing_from_the_current_folder(downloads):
     (downloads / "mtvm").mkdir()
     for name in ("mtvm/__init__.py", "torch.py", "json.py"):
@@ -256,6 +257,7 @@ def test_the_process_of_a_trial_imports_nothing_from_the_current_folder(download
     assert not ran(downloads)
 
 
+@pytest.mark.slow
 def test_the_process_that_measures_products_imports_nothing_from_the_current_folder(downloads):
     (downloads / "mtvm").mkdir()
     for name in ("mtvm/__init__.py", "torch.py", "json.py"):

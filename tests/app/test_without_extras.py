@@ -35,8 +35,8 @@ def test_help_of_training_works_without_torch():
     assert "--optimizer.lr" in done.stdout
 
 
-def test_doctor_works_without_torch():
-    done = without("torch", "doctor")
+def test_doctor_works_without_torch(tiny_folder):
+    done = without("torch", "doctor", "--data", tiny_folder)
     assert done.returncode == 0, done.stderr
     assert "PyTorch cannot be used" in done.stdout
 

@@ -191,6 +191,7 @@ def constant(phrases):
     return np.eye(8, dtype=np.float32)[[sum(phrase.encode()) % 8 for phrase in phrases]]
 
 
+@pytest.mark.slow
 def test_semantic_features_cover_the_real_graphs(real_data, tmp_path):
     source = real_data / "semantics" / "viewpoints.jsonl.gz"
     store = semantic_features(

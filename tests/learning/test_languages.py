@@ -63,7 +63,16 @@ def test_texts_of_a_language_that_cannot_be_mirrored_are_refused(foreign):
                 dataset.mirrored(model)
 
 
-@pytest.mark.parametrize("reader", ["bytes", "characters"])
+@pytest.mark.parametrize(
+    ("foreign", "reader"),
+    [
+        ("zh", "bytes"),
+        ("hi", "characters"),
+        pytest.param("zh", "characters", marks=pytest.mark.slow),
+        pytest.param("hi", "bytes", marks=pytest.mark.slow),
+    ],
+    indirect=["foreign"],
+)
 def test_run_reads_any_language_and_its_agent_says_which_words_it_read(foreign, tmp_path, reader):
     language, folder = foreign
     model = {"text_reader": reader}

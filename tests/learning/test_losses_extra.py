@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 import torch
-from small_runs import OFF, STEADY, small_config, train
+from small_runs import OFF, STEADY, record, small_config, train
 
 from mtvm.configs.run import A2CConfig, ImitationConfig, LossConfig
 from mtvm.errors import InputError
@@ -164,20 +164,17 @@ def test_own_loss_enters_with_its_weight(own, small_data, weight):
     assert recorded["sample_policy"] == pytest.approx(without["sample_policy"])
 
 
-def test_own_loss_of_weight_zero_is_recorded_and_changes_nothing(own, small_data):
-    states = []
-    for name, extra in (("without", ()), ("with", ("losses_of_mine:Shy@0",))):
-        config = small_config(small_data, own / name, model=STEADY, loss={"extra": extra})
-        states.append(train(config)[1]["model"])
-    assert all(torch.equal(states[0][name], value) for name, value in states[1].items())
+def test_own_loss_changes_the_weights_if_it_weighs_anything(own, small_data):
+    def trained(name, *extra):
+        changes = {"model": STEADY, "loss": {"extra": extra}, "optimizer": {"updates": 2}}
+        return train(small_config(small_data, own / name, **changes))
 
-
-def test_own_loss_changes_the_weights(own, small_data):
-    states = []
-    for name, extra in (("without", ()), ("with", ("losses_of_mine:Shy@3",))):
-        config = small_config(small_data, own / name, model=STEADY, loss={"extra": extra})
-        states.append(train(config)[1]["model"])
-    assert not all(torch.equal(states[0][name], value) for name, value in states[1].items())
+    _, without = trained("without")
+    (_, zero), (_, some) = (trained(weight, f"losses_of_mine:Shy@{weight}") for weight in "03")
+    weights = without["model"].items()
+    assert all(torch.equal(zero["model"][name], value) for name, value in weights)
+    assert not all(torch.equal(some["model"][name], value) for name, value in weights)
+    assert any("sample_shy" in line for line in record(own / "0")), "it is recorded"
 
 
 def test_own_loss_has_a_variant_of_the_texts_beside_that_of_the_consistency(own, small_data):

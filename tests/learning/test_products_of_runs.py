@@ -27,7 +27,8 @@ def two_ways(monkeypatch):
 def wide(small_data, out, **changes):
     """A run with rows and columns enough that products go through oneDNN."""
     model = {"hidden": 128, "intermediate": 128}
-    return small_config(small_data, out, batch=8, **{"model": model, **changes})
+    fewer = {"optimizer": {"updates": 2}}
+    return small_config(small_data, out, batch=8, **{"model": model, **fewer, **changes})
 
 
 def test_run_multiplies_by_the_fastest_way_and_says_so(small_data, tmp_path, two_ways):

@@ -73,7 +73,9 @@ def whole(small_data, tmp_path_factory):
     return recipe
 
 
-@pytest.mark.parametrize("after", [1, 4, 5, 8])
+@pytest.mark.parametrize(
+    "after", [pytest.param(1, marks=pytest.mark.slow), 4, 5, pytest.param(8, marks=pytest.mark.slow)]
+)
 def test_interrupted_recipe_ends_bit_by_bit_as_one_that_was_not(whole, small_data, tmp_path, stop, after):
     recipe = small_recipe(small_data, tmp_path / "run")
     stop(after)

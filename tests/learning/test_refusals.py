@@ -287,6 +287,7 @@ SCALARS = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["adamw", "muon"])
 def test_resuming_refuses_moments_that_are_single_numbers(small_data, tmp_path, kind):
     """In a process of its own: the optimizer would read and write beyond such a moment."""
