@@ -124,6 +124,7 @@ def tiny_blip(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_blip_describes_a_building(tiny_blip, tmp_path):
     folder = tmp_path / "photographs"
     for name, shade in (("0_level", 10), ("45_down", 250), ("90_up", 10)):

@@ -24,7 +24,7 @@ from mtvm.world.mattersim import Simulator
 from mtvm.world.world import World
 from small_worlds import both_ways, make_records
 
-CONFIG = WorldConfig(homes=3, face_size=32, features="none")
+CONFIG = WorldConfig(homes=3, face_size=16, features="none")
 
 
 @pytest.fixture(scope="module")

@@ -175,13 +175,19 @@ def test_frozen_layers_stay_as_they_are_and_all_others_learn(small_data, tmp_pat
     assert {name for name in unchanged - expected if not has_no_effect(name)} == set()
 
 
-def test_train_begins_with_the_weights_of_an_agent(small_data, tmp_path):
-    first = small_config(small_data, tmp_path / "one", optimizer={"updates": 2})
-    train(first)
-    second = Trainer(small_config(small_data, tmp_path / "two", init=tmp_path / "one" / "best"), show_progress=False)
-    saved = Agent.from_pretrained(tmp_path / "one" / "best", "cpu").model.state_dict()
+@pytest.fixture(scope="module")
+def one(small_data, tmp_path_factory):
+    """A run to begin with."""
+    config = small_config(small_data, tmp_path_factory.mktemp("runs") / "one", optimizer={"updates": 2})
+    train(config)
+    return config.out
+
+
+def test_train_begins_with_the_weights_of_an_agent(one, small_data, tmp_path):
+    second = Trainer(small_config(small_data, tmp_path / "two", init=one / "best"), show_progress=False)
+    saved = Agent.from_pretrained(one / "best", "cpu").model.state_dict()
     assert all(torch.equal(second.model.state_dict()[name], value) for name, value in saved.items())
-    assert second.start == f"Weights to start from: all of them from the agent in {tmp_path / 'one' / 'best'}."
+    assert second.start == f"Weights to start from: all of them from the agent in {one / 'best'}."
 
 
 @pytest.mark.parametrize(
@@ -193,13 +199,10 @@ def test_train_begins_with_the_weights_of_an_agent(small_data, tmp_path):
         ({"architecture": MTVMConfig(bidirectional=False)}, ()),
     ],
 )
-def test_train_begins_with_what_fits_of_another_agent(small_data, tmp_path, changes, random):
-    train(small_config(small_data, tmp_path / "one", optimizer={"updates": 2}))
+def test_train_begins_with_what_fits_of_another_agent(one, small_data, tmp_path, changes, random):
     model = dataclasses.replace(SMALL, **changes)
-    second = Trainer(
-        small_config(small_data, tmp_path / "two", model=model, init=tmp_path / "one" / "best"), show_progress=False
-    )
-    saved = Agent.from_pretrained(tmp_path / "one" / "best", "cpu").model.state_dict()
+    second = Trainer(small_config(small_data, tmp_path / "two", model=model, init=one / "best"), show_progress=False)
+    saved = Agent.from_pretrained(one / "best", "cpu").model.state_dict()
     for name, ours in second.model.state_dict().items():
         if name == "pooler.mix.weight":
             length = min(ours.shape[1], saved[name].shape[1])
@@ -209,23 +212,21 @@ def test_train_begins_with_what_fits_of_another_agent(small_data, tmp_path, chan
     assert ("the rest random" in second.start) == bool(random)
 
 
-def test_train_refuses_an_agent_of_other_sizes(small_data, tmp_path):
-    train(small_config(small_data, tmp_path / "one", optimizer={"updates": 2}))
+def test_train_refuses_an_agent_of_other_sizes(one, small_data, tmp_path):
     model = dataclasses.replace(SMALL, intermediate=2 * SMALL.intermediate)
     with pytest.raises(InputError, match="does not fit the model's config"):
-        Trainer(small_config(small_data, tmp_path / "two", model=model, init=tmp_path / "one" / "best"))
+        Trainer(small_config(small_data, tmp_path / "two", model=model, init=one / "best"))
 
 
-def test_train_begins_with_a_release(small_data, tmp_path):
-    train(small_config(small_data, tmp_path / "one", optimizer={"updates": 2}))
-    shutil.copytree(tmp_path / "one" / "best", tmp_path / "released" / "best")
+def test_train_begins_with_a_release(one, small_data, tmp_path):
+    shutil.copytree(one / "best", tmp_path / "released" / "best")
     second = Trainer(small_config(small_data, tmp_path / "two", init=tmp_path / "released"), show_progress=False)
     assert second.start == f"Weights to start from: all of them from the agent in {tmp_path / 'released' / 'best'}."
 
 
-def test_train_begins_with_the_last_weights_of_a_run(small_data, tmp_path):
-    _, state = train(small_config(small_data, tmp_path / "one", optimizer={"updates": 2}))
-    second = Trainer(small_config(small_data, tmp_path / "two", init=tmp_path / "one"), show_progress=False)
+def test_train_begins_with_the_last_weights_of_a_run(one, small_data, tmp_path):
+    state = saved_state(one)
+    second = Trainer(small_config(small_data, tmp_path / "two", init=one), show_progress=False)
     assert all(torch.equal(second.model.state_dict()[name], value) for name, value in state["model"].items())
     assert "from the checkpoint in" in second.start
 
