@@ -42,6 +42,7 @@ def changed(option, value):
         ("batch", True, "True, not a whole number"),
         ("tensorboard", 1, "1, not true or false"),
         ("out", 7, "7, not a path"),
+        ("out", "a\0b", r"'a\x00b', not a path"),
         ("data.train", "r2r/train", "'r2r/train', not a list"),
         ("data.train", [1], "1, not a string"),
         ("model", [], "[], not an object with options"),

@@ -118,6 +118,8 @@ def _from_value(kind: Any, value: Any, path: Path, option: str) -> Any:
         raise InputError(f"{path}: {option} is {brief(repr(value), 40)}, not {_NAMES.get(kind, kind)}.")
     if kind in (int, float) and not abs(value) < 1e300:
         raise InputError(f"{path}: {option} is {brief(repr(value), 40)}, too large a number.")
+    if kind is Path and "\0" in value:  # which the system takes for its end
+        raise InputError(f"{path}: {option} is {brief(repr(value), 40)}, not a path.")
     if kind is str:
         check_names(value, path, option)
     return Path(value) if kind is Path else float(value) if kind is float else value
