@@ -77,9 +77,11 @@ def _checked(box: Any, view: int, where: str) -> Detection:
 
 def _once(found: list[Detection]) -> list[Detection]:
     kept: list[Detection] = []
+    like: dict[str, list[float]] = {}
     for one in found:
-        like = (other for other in kept if other.name == one.name)
-        if all(abs(math.remainder(other.heading - one.heading, 2 * math.pi)) > _SAME for other in like):
+        headings = like.setdefault(one.name, [])
+        if all(abs(math.remainder(heading - one.heading, 2 * math.pi)) > _SAME for heading in headings):
+            headings.append(one.heading)
             kept.append(one)
     return kept
 
