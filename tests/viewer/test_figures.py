@@ -84,6 +84,15 @@ def test_map_at_a_step_shows_the_candidates_with_their_probabilities(buildings, 
         assert said.get(str(action), "0%") == f"{share:.0%}"
 
 
+def test_turns_on_the_spot_are_no_candidates_of_the_map(buildings, walk):
+    first = walk.events[0]
+    turning = dataclasses.replace(first, candidates=[first.viewpoint, *first.candidates], probabilities=None, action=0)
+    drawn = draw_map(buildings, dataclasses.replace(walk, events=[turning]), MapOptions(step=0))
+    marks = [shape for shape in drawn.shapes if shape.look.endswith("-mark") and shape.data]
+    assert {dict(shape.data)["viewpoint"] for shape in marks} == set(first.candidates)
+    assert len(looks(drawn, "candidate")) == len(first.candidates), "all others are next to it, and have numbers"
+
+
 def test_map_is_north_up_and_east_right(buildings, walk):
     world = buildings.world(walk.scan)
     marks = {dict(s.data)["viewpoint"]: s.points[0] for s in looks(draw_map(buildings, walk), "viewpoint")}

@@ -1,6 +1,8 @@
 """Words on a drawing go where they cover least."""
 
-from mtvm.viewer.labels import Labels, around, shared
+import pytest
+
+from mtvm.viewer.labels import Labels, around, length_inside, shared
 from mtvm.viewer.maps import MapOptions, draw_map
 
 
@@ -19,6 +21,23 @@ def test_a_word_goes_neither_over_a_mark_nor_outside():
     labels.take((70, 50), 8)
     assert labels.place("word", 10, around((50, 50), 5, 10))[1] == "end"
     assert labels.place("word", 10, around((95, 20), 5, 10))[1] == "end"
+
+
+def test_a_word_avoids_lines_where_it_has_the_choice():
+    labels = Labels((0, 0, 100, 100))
+    labels.cross((50, 50), (90, 50))
+    assert labels.place("word", 10, around((50, 50), 8, 10))[1] == "end"
+    labels.cross((10, 50), (50, 50), (50, 10))
+    labels.cross((50, 50), (50, 90))
+    assert labels.place("word", 10, [((60, 50), "start")]) == ((60, 50), "start")
+
+
+def test_length_of_a_line_inside():
+    box = (0, 0, 10, 4)
+    assert length_inside(box, (-5, 2), (5, 2)) == 5
+    assert length_inside(box, (5, -3), (5, 9)) == 4
+    assert length_inside(box, (11, -3), (11, 9)) == length_inside(box, (-5, 5), (20, 5)) == 0
+    assert length_inside(box, (-4, -4), (4, 4)) == pytest.approx(4 * 2**0.5)
 
 
 def test_shares_of_candidates_cover_no_candidate(state):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 from mtvm.viewer.drawing import Anchor, Point
 
@@ -16,6 +17,8 @@ _WIDE, _NARROW = "%mwMW@", "fijlrt .,:'-()"
 """Letters of half again the width of the others, and of half of it."""
 _LEAST_COVERED = 0.15
 """As much of a word may lie over marks, because boxes are larger than letters."""
+_STROKE = 4.0
+"""How wide lines are taken to be."""
 _GAP = 3.0
 """Between two words of a line."""
 
@@ -39,14 +42,19 @@ class Labels:
         self._part = part
         self._taken: list[Box] = []
         self._words: list[Box] = []
+        self._lines: list[tuple[Point, Point]] = []
 
     def take(self, centre: Point, radius: float) -> None:
         x, y = centre
         self._taken.append((x - radius, y - radius, x + radius, y + radius))
 
+    def cross(self, *points: Point) -> None:
+        """Lines that `place` avoids where it has the choice."""
+        self._lines += pairwise(points)
+
     def place(self, text: str, size: float, spots: Sequence[Spot]) -> Spot:
-        """The spot at which least is covered, the first of several; nothing else is put there."""
-        best, _ = self._best(text, size, spots)
+        """The spot at which least is covered and crossed, the first of several; nothing else is put there."""
+        best, _ = self._best(text, size, spots, _STROKE)
         self._write(_box(text, size, best))
         return best
 
@@ -70,11 +78,12 @@ class Labels:
         wide = (box[0] - _GAP, box[1], box[2] + _GAP, box[3])
         return any(shared(wide, word) for word in self._words)
 
-    def _best(self, text: str, size: float, spots: Sequence[Spot]) -> tuple[Spot, float]:
-        """The spot at which least is covered, and how much."""
+    def _best(self, text: str, size: float, spots: Sequence[Spot], stroke: float = 0.0) -> tuple[Spot, float]:
+        """The spot at which least is covered, and how much; `stroke` is how wide lines are taken to be."""
         best, least = spots[0], math.inf
         for spot in spots:
-            covered = self._covered(_box(text, size, spot))
+            box = _box(text, size, spot)
+            covered = self._covered(box) + (stroke * self._crossed(box) if stroke else 0.0)
             if covered < least:
                 best, least = spot, covered
             if not covered:
@@ -86,6 +95,23 @@ class Labels:
         inside = shared(box, self._part)
         outside = (box[2] - box[0]) * (box[3] - box[1]) - inside
         return round(outside + sum(shared(box, other) for other in self._taken), 3)
+
+    def _crossed(self, box: Box) -> float:
+        """How much of the lines is in a box; rounded likewise."""
+        return round(sum(length_inside(box, *line) for line in self._lines), 3)
+
+
+def length_inside(box: Box, start: Point, end: Point) -> float:
+    """How much of a line is in a box."""
+    first, last = 0.0, 1.0
+    for at, to, low, high in zip(start, end, box[:2], box[2:], strict=True):
+        if at == to:
+            if not low < at < high:
+                return 0.0
+            continue
+        enters, leaves = sorted(((low - at) / (to - at), (high - at) / (to - at)))
+        first, last = max(first, enters), min(last, leaves)
+    return max(last - first, 0.0) * math.dist(start, end)
 
 
 def shared(a: Box, b: Box) -> float:

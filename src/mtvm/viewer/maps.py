@@ -273,7 +273,7 @@ def _is_near(buildings: Buildings, event: StepEvent) -> bool:
     world = buildings.world(event.scan)
     node = world.node(event.scan, event.viewpoint)
     near = set(world.viewpoints[world.candidates[node, : world.degree[node]]].tolist())
-    return near.issuperset(event.candidates)
+    return near.issuperset(set(event.candidates) - {event.viewpoint})
 
 
 def _draw_agent(
@@ -285,17 +285,22 @@ def _draw_agent(
     labels.take((x, y), 12)
     thinking = options.step is not None
     places = [layout.point(layout.node[name], storey) for name in event.candidates] if thinking else []
-    named = [action for action in range(len(places)) if near or _is_likely(event, action)]
+    elsewhere = [action for action in range(len(places)) if event.candidates[action] != event.viewpoint]  # not a turn
+    named = [action for action in elsewhere if near or _is_likely(event, action)]
     for action in named:
         width = 1.5 + 6 * _probability(event, action)
         drawing.line("candidate", (x, y), places[action], width=width, action=action)
+    for shape in drawing.shapes:
+        if shape.kind == "line" and shape.look not in ("edge", "stairs"):
+            labels.cross(*shape.points)
     turn = event.heading
     points = [
         (x + px * math.cos(turn) - py * math.sin(turn), y + px * math.sin(turn) + py * math.cos(turn))
         for px, py in ((0, -13), (8, 9), (0, 5), (-8, 9))
     ]
     drawing.polygon(f"agent-{options.own % len(AGENTS)}", *points)
-    for action, place in enumerate(places):
+    for action in elsewhere:
+        place = places[action]
         look, name = "chosen" if action == event.action else "candidate", event.candidates[action]
         radius = _MARK if action in named else 5
         labels.take(place, radius)
