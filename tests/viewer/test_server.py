@@ -377,6 +377,8 @@ def test_open_refuses_what_is_not_there_or_not_evaluated(tmp_path, data, run):
 def test_open_takes_an_evaluation_without_its_run(run, data):
     (source,) = open_sources([run / "eval" / "r2r-val_unseen"], Defaults(data=data))
     assert source.name == "first r2r/val_unseen"
+    (written,) = open_sources([run / "eval"], Defaults(data=data))  # as with 'mtvm eval --out'
+    assert written.path == source.path
     assert source.live is None
     assert dataclasses.is_dataclass(source.walk(source.episodes.ids[0]))
 

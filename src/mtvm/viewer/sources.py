@@ -268,7 +268,8 @@ def no_evaluation(path: Path) -> InputError:
 
 
 def _evaluations(path: Path) -> list[Path]:
-    return sorted(path.glob(f"{EVALUATIONS}/*/{RESULTS}"))
+    """Those of a run, or of what `mtvm eval --out` wrote."""
+    return sorted(path.glob(f"{EVALUATIONS}/*/{RESULTS}")) or sorted(path.glob(f"*/{RESULTS}"))
 
 
 def _agent_of(path: Path, defaults: Defaults) -> Live | None:
