@@ -109,6 +109,13 @@ def test_a_result_file_says_what_is_not_known(page, server, sources):
     expect(page.locator("#matrix")).to_contain_text("No attention was recorded", timeout=TIMEOUT)
 
 
+def test_nothing_lies_over_the_candidates_where_there_is_little_room(page, server):
+    page.set_viewport_size({"width": 1280, "height": 480})
+    visit(page, server)
+    below = page.locator(".foot").bounding_box()
+    assert page.locator(".thought").bounding_box()["y"] >= below["y"] + below["height"]
+
+
 def test_all_of_a_walk_is_in_sight_on_a_small_screen(page, server):
     visit(page, server)
     page.wait_for_selector("#matrix svg")

@@ -51,6 +51,44 @@ def test_compared_agents_keep_their_colours_and_the_maps_their_scale(page, serve
     assert float(zoomed[0]) > float(before[0])
     assert page.locator("#means .swatch").count() == 3, "the header speaks of each of them"
     assert page.locator("#rows .row").first.locator(".mark").count() == 3
+    page.get_by_role("button", name="whole building").nth(1).click()
+    whole = "all => all.map((one) => one.getAttribute('viewBox'))"
+    page.wait_for_function(
+        "count => document.querySelectorAll('.map svg:not([data-storey])').length === count", arg=3, timeout=TIMEOUT
+    )
+    assert len(set(page.locator(".map svg").evaluate_all(whole))) == 1, "all of them show the same part"
+
+
+def test_every_compared_agent_is_marked_in_the_list_and_can_be_looked_into(page, serve, sources):
+    visit(page, serve(list(sources) * 2), f"#source=0&other=1,2,3,4&id={long_episode(sources).id}")
+    expect(page.locator("#rows .row").first.locator(".mark")).to_have_count(5, timeout=TIMEOUT)
+    expect(page.locator("#of option")).to_have_count(5)
+    page.select_option("#of", "1")
+    expect(page.locator("#room")).to_have_text(
+        re.compile(f"^{re.escape(sources[1].name.partition(' ')[0])}"), timeout=TIMEOUT
+    )
+    address = page.get_by_role("link", name="matrix SVG", exact=True).get_attribute("href")
+    assert "source=1" in address
+    words = page.locator("#matrix .cell").evaluate_all("all => all.map((one) => one.getAttribute('opacity')).join()")
+    page.goto(f"{page.url.replace('&of=1', '')}")
+    page.reload()
+    page.wait_for_selector("#matrix .cell")
+    first = page.locator("#matrix .cell").evaluate_all("all => all.map((one) => one.getAttribute('opacity')).join()")
+    assert words != first, "each has its own attention"
+
+
+def test_the_menu_of_agents_closes(page, server):
+    visit(page, server)
+    menu, summary = page.locator("#compare"), page.locator("#compare summary")
+    for leave in (
+        lambda: page.keyboard.press("Escape"),
+        lambda: page.mouse.click(640, 600),
+        lambda: page.locator("#overview-tab").evaluate("one => one.click()"),
+    ):
+        summary.click()
+        expect(menu).to_have_attribute("open", "")
+        leave()
+        expect(menu).not_to_have_attribute("open", "")
 
 
 def test_an_agent_that_has_stopped_is_marked(page, server, sources):
@@ -86,6 +124,18 @@ def test_exports_and_links_hold_every_agent(page, server, sources, tmp_path):
     assert sources[2].name in drawn, "the legend names them"
     for name in ("GIF", "HTML"):
         assert "agents=0&agents=2" in page.get_by_role("link", name=name, exact=True).get_attribute("href")
+
+
+def test_an_export_says_that_it_is_on_the_way_and_why_it_does_not_come(page, server):
+    visit(page, server)
+    asked = []
+    page.route("**/walk.gif?*", lambda route: asked.append(route))
+    page.get_by_role("link", name="GIF", exact=True).click()
+    expect(page.locator("#making")).to_have_text("GIF: on the way…")
+    refusal = "9 exports are under way or waiting; try again in a moment."
+    asked[0].fulfill(status=429, json={"error": refusal})
+    expect(page.locator("#message")).to_have_text(f"GIF: {refusal}")
+    expect(page.locator("#making")).to_be_hidden()
 
 
 # The map
@@ -179,14 +229,26 @@ def test_labels_of_bars_stand_apart(page, server):
 
 
 def test_mistakes_are_counted_and_filtered(page, server, sources):
-    source = sources[0]
-    visit(page, server, "#source=0&view=overview")
-    name, count = next((name, count) for name, count in source.diagnosis.counts().items() if count)
-    row = page.locator("#mistakes-table tbody tr", has=page.get_by_role("button", name=name, exact=True))
-    assert row.locator("td").first.inner_text() == str(count)
-    row.get_by_role("button").click()
-    expect(page.locator("#count")).to_have_text(re.compile(f"^{count} of"), timeout=TIMEOUT)
-    expect(page.locator(".metrics .bad").first).to_have_text(re.compile(f"^{name}"), timeout=TIMEOUT)
+    visit(page, server, "#source=0&other=2&view=overview")
+    counts = [sources[number].diagnosis.counts() for number in (0, 2)]
+    name = next(
+        name for name in counts[0] if counts[0][name] and counts[1][name] and counts[0][name] != counts[1][name]
+    )
+    for agent, found in enumerate(counts):
+        row = page.locator("#mistakes-table tbody tr", has=page.locator("th", has_text=name))
+        assert row.locator("td").nth(agent).inner_text() == str(found[name])
+        row.locator("td").nth(agent).get_by_role("button").click()
+        expect(page.locator("#count")).to_have_text(re.compile(f"^{found[name]} of"), timeout=TIMEOUT)
+        expect(page.locator(".metrics").nth(agent).locator(".bad")).to_have_text(
+            re.compile(f"^{name}"), timeout=TIMEOUT
+        )
+        page.click("#overview-tab")
+
+
+def test_a_longer_walk_is_neither_better_nor_worse(client):
+    (difference,) = client.get("/api/summary", params={"agents": [0, 2]}).json()["differences"]
+    assert difference["TL"]["verdict"] == ""
+    assert difference["SR"]["verdict"]
 
 
 def test_curves_and_memory_lead_to_their_steps(page, server, sources):
@@ -403,6 +465,7 @@ def test_a_page_finds_its_server_again(browser, sources):
     running.close()
     rows(page).nth(2).click()
     expect(page.locator("#lost")).to_be_visible(timeout=TIMEOUT)
+    expect(page.locator("#message")).to_be_hidden()  # it would say the same
     assert "lost" in page.get_attribute("body", "class")
     assert "no agent is here" not in page.locator("body").inner_text()
     again = View(ViewerState(sources[1:]), "127.0.0.1", port)

@@ -20,6 +20,8 @@ from mtvm.tasks.diagnosis import MISTAKES
 from mtvm.viewer.sources import Source
 
 _GROUPED = ("SR", "SPL")
+_NEITHER = ("TL",)
+"""A longer or shorter walk is neither better nor worse in itself."""
 _PARTS = 5  # into which lengths and words are divided, with about as many episodes each
 _TITLES = {
     "length": ("Length of the reference path", "m"),
@@ -110,11 +112,13 @@ class Summary:
 
     def _difference(self, agent: int, metrics: list[str]) -> dict[str, Any]:
         """How much better or worse an agent is than the first one."""
-        found, signs = {}, {metric.name: metric.sign for metric in self.sources[0].episodes.task.metrics}
+        found = {}
+        signs = {one.name: one.sign for one in self.sources[0].episodes.task.metrics if one.name not in _NEITHER}
         for name in metrics:
             ours, theirs = (Sample(self.column(one, name), self._scans) for one in (agent, 0))
             gain = bootstrap.difference(ours, theirs)
-            found[name] = {"gain": _numbers(gain), "verdict": bootstrap.verdict(gain, signs.get(name, 0))}
+            sign = signs.get(name, 0)
+            found[name] = {"gain": _numbers(gain), "verdict": bootstrap.verdict(gain, sign) if sign else ""}
         return found
 
     def _wins(self, one: int, other: int) -> int:

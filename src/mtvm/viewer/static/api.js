@@ -66,6 +66,13 @@ async function complaint(answer) {
   }
 }
 
+// A file to keep, and its name.
+export async function askFile(path) {
+  const answer = await request(path, {});
+  const [, name] = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition") ?? "") ?? [];
+  return { name: name ?? new URL(answer.url).pathname.split("/").at(-1), content: await answer.blob() };
+}
+
 // The server's own drawings; parsed as XML, in which nothing runs.
 export async function askDrawing(path) {
   const answer = await request(path, {});

@@ -1,7 +1,7 @@
 // The page: which agents, episode and step are shown, and what happens when somebody clicks.
 // The address after # names all of it, so that a link reopens it and the back button goes back.
 
-import { Kept, ask, element, query } from "./api.js";
+import { Kept, ask, askFile, element, query } from "./api.js";
 import { Insight } from "./insight.js";
 import { EpisodeList } from "./list.js";
 import { Overview } from "./overview.js";
@@ -14,13 +14,15 @@ import { Talk } from "./talk.js";
 const $ = (name) => document.getElementById(name);
 const PLAY = 900; // milliseconds a step
 
-const state = { view: "watch", agents: [0], id: null, step: 0, tab: "words", scale: "row", layer: null, head: null };
+// `of` is the compared agent whose sight, attention and memory are shown; null: the first.
+const state = { view: "watch", agents: [0], of: null, id: null, step: 0, tab: "words", scale: "row", layer: null, head: null };
 const panes = [];
 const tables = new Tables((table) => { list?.more(table); });
 const walks = new Kept((key) => ask(`api/walk?${key}`));
 const places = new Kept(ask);
 const notes = new Kept((source) => ask(`api/sources/${source}/notes`));
-let info, list, talk, insight, overview, watched = [], playing = null, failed = null;
+const failed = new Map(); // why agents could not think the episode over again
+let info, list, talk, insight, overview, watched = [], playing = null;
 
 async function start() {
   const first = Number(new URLSearchParams(location.hash.slice(1)).get("source") ?? 0);
@@ -37,6 +39,9 @@ async function start() {
   $("forward").addEventListener("click", () => move(1));
   $("play").addEventListener("click", togglePlay);
   $("csv").addEventListener("click", downloadList);
+  $("of").addEventListener("change", () => go({ of: Number($("of").value) }));
+  document.addEventListener("pointerdown", (event) => { if (!event.target.closest("#compare")) $("compare").open = false; });
+  $("compare").addEventListener("keydown", (event) => { if (event.key === "Escape") closeCompare(); });
   $("reword").addEventListener("click", reword);
   for (const view of ["watch", "overview", "talk"]) $(`${view}-tab`).addEventListener("click", () => go({ view }));
   document.addEventListener("keydown", key);
@@ -62,11 +67,17 @@ function found(said) {
 
 function paneOf(number) {
   while (panes.length <= number) {
-    const made = new Pane({ act: (action) => talk.act(action), hover: (action) => hover(action, made), number: panes.length });
+    const made = new Pane({ act: (action) => talk.act(action), hover: (action) => hover(action, made), whole, number: panes.length });
     made.view.moved = () => { for (const other of panes) if (other !== made) other.view.follow(made.view); };
+    if (panes[0]?.all) made.showWhole(true);
     panes.push(made);
   }
   return panes[number];
+}
+
+// Compared maps show the same part of the building.
+function whole(all) {
+  return Promise.all(panes.map((pane) => pane.showWhole(all))).catch(complain);
 }
 
 // A candidate that the pointer is on is marked in the list, on the map and in the panorama.
@@ -112,7 +123,7 @@ async function read() {
   const others = (given.get("other") ?? "").split(",").filter(Boolean).map(Number).filter((one) => known(one) && one !== first);
   const view = given.has("talk") || !info.sources.length ? "talk" : given.get("view") === "overview" ? "overview" : "watch";
   Object.assign(state, {
-    agents: [first, ...new Set(others)], id: given.get("id"), step: Number(given.get("step")) || 0, view,
+    agents: [first, ...new Set(others)], of: given.has("of") ? Number(given.get("of")) : null, id: given.get("id"), step: Number(given.get("step")) || 0, view,
     tab: given.get("tab") ?? "words", scale: given.get("scale") ?? "row", layer: given.get("layer"), head: given.get("head"),
   });
   list.set(Object.fromEntries(given));
@@ -130,9 +141,9 @@ function go(changes) {
 }
 
 function remember() {
-  const { agents, id, step, view, tab, scale, layer, head } = state;
+  const { agents, of, id, step, view, tab, scale, layer, head } = state;
   const address = `#${query({
-    source: agents[0], other: agents.slice(1).join(",") || null, id, step: step || null, talk: view === "talk" ? 1 : null,
+    source: agents[0], other: agents.slice(1).join(",") || null, of, id, step: step || null, talk: view === "talk" ? 1 : null,
     view: view === "overview" ? view : null, tab: tab === "words" ? null : tab, scale: scale === "row" ? null : scale, layer, head, ...list.get(),
   })}`;
   if (remembered !== null && remembered !== subject()) history.pushState(null, "", address);
@@ -183,9 +194,15 @@ function arrange() {
   document.querySelector("main").hidden = state.view === "overview";
   insight.choose(state.tab, state.scale, state.layer, state.head);
   if (before === state.view) return;
+  $("compare").open = false;
   if (playing) togglePlay();
   watched = [];
   insight.clear();
+}
+
+function closeCompare() {
+  $("compare").open = false;
+  $("compare").querySelector("summary").focus();
 }
 
 function complain(error) {
@@ -198,6 +215,7 @@ function complain(error) {
 async function openSources(mine) {
   const first = state.agents[0];
   state.agents = state.agents.filter((one) => split(one) === split(first));
+  if (!state.agents.slice(1).includes(state.of)) state.of = null;
   drawHeader();
   const found = await Promise.all(state.agents.map((one) => tables.get(one)));
   if (mine !== updates) return null;
@@ -233,6 +251,8 @@ function drawHeader() {
   $("compare").hidden = !offered;
   $("compare").querySelector("summary").textContent = state.agents.length > 1 ? `Compare (${state.agents.length})` : "Compare";
   const many = state.agents.length > 1;
+  $("of").replaceChildren(...state.agents.map((source) => element("option", { value: source }, shortName(source))));
+  $("of").value = shown();
   $("means").replaceChildren(...state.agents.map((source, agent) => element("span", { class: `agent-${agent % 10}` }, ...(many ? [element("span", { class: "swatch" }), `${shortName(source)}  `] : []),
     Object.entries(info.sources[source].metrics).filter(([name]) => [...info.sources[source].headline, ...(many ? [] : ["NE", "SR", "nDTW"])].includes(name))
       .map(([name, value]) => `${name} ${value.toFixed(unitsOf(source)[name].unit === "m" ? 2 : 1)}`).join("  "))));
@@ -240,6 +260,9 @@ function drawHeader() {
   $("source-notes").hidden = !said.length;
   $("source-notes").textContent = said.join(" ");
 }
+
+// The agent whose sight, attention and memory are shown.
+const shown = () => state.of ?? state.agents[0];
 
 const canRethink = (walk, source) => info.sources[source].can_rethink && !walk.events.some((event) => event.words);
 
@@ -250,7 +273,7 @@ async function openEpisode(mine) {
   const settled = await Promise.allSettled(asked);
   if (mine !== updates) return null;
   if (settled[0].status === "rejected") throw settled[0].reason;
-  if (watched[0]?.walk.id !== id) failed = null;
+  if (watched[0]?.walk.id !== id) failed.clear();
   const before = new Map(watched.map((one) => [`${one.source} ${one.walk.id}`, one.walk]));
   watched = agents.flatMap((source, number) => (settled[number].status === "rejected" ? [] : [{ source, number, walk: before.get(`${source} ${id}`) ?? settled[number].value }]));
   for (const one of watched) if (canRethink(one.walk, one.source)) think(one.source, id);
@@ -261,17 +284,16 @@ async function openEpisode(mine) {
 
 // The attention may have to be computed; the rest of the page does not wait for it.
 async function think(source, id) {
-  const own = source === state.agents[0];
-  if (own) insight.waiting();
+  if (source === shown()) insight.waiting();
   let thought = null;
   try {
     thought = await walks.get(query({ source, id, attention: true }));
   } catch (error) {
-    if (own) failed = error.message;
+    if (state.id === id) failed.set(source, error.message);
   }
-  const shown = watched.find((one) => one.source === source && one.walk.id === id);
-  if (!shown || state.view !== "watch" || state.id !== id) return;
-  if (thought) shown.walk = thought;
+  const mine = watched.find((one) => one.source === source && one.walk.id === id);
+  if (!mine || state.view !== "watch" || state.id !== id) return;
+  if (thought) mine.walk = thought;
   await redraw().catch(complain);
 }
 
@@ -282,7 +304,7 @@ function scene() {
     walk, pane: paneOf(number), title: state.agents.length > 1 ? shortName(source) : nameOf(source), live: false, place: { source },
     address: { source, id: state.id, ...(state.agents.length > 1 ? { agents: state.agents } : {}) },
   }));
-  return { parts, main: parts[0] };
+  return { parts, main: parts.find(({ place }) => place.source === state.of) ?? parts[0] };
 }
 
 function arrangePanes(parts) {
@@ -296,6 +318,7 @@ let draws = 0;
 
 async function redraw() {
   const asked = ++draws, { parts, main } = scene();
+  $("of-label").hidden = state.view === "talk" || parts.length < 2;
   $("reword").hidden = state.view === "talk" || !talk.agentOf(nameOf(state.agents[0]));
   if (!main) return arrangePanes([]);
   const last = Math.max(...parts.map(({ walk }) => walk.events.length)) - 1;
@@ -313,8 +336,8 @@ async function redraw() {
   const mine = Math.min(step, main.walk.events.length - 1);
   await Promise.all([
     ...parts.map((part, number) => part.pane.show(part.walk, part.address, step, { title: part.title, live: part.live && talk.canAct(step), units: unitsOf(part.place.source), plan: plans[number], sights: sights[number], names })),
-    look(main.walk, main.walk.events[mine], main.place, main.live && talk.canAct(step), plans[parts.indexOf(main)]),
-    insight.draw(main.walk, main.address, step, failed, state.view === "talk" || info.sources[state.agents[0]].can_rethink),
+    look(main, main.walk.events[mine], main.live && talk.canAct(step), plans[parts.indexOf(main)], parts.length > 1),
+    insight.draw(main.walk, main.address, step, failed.get(main.place.source), state.view === "talk" || info.sources[main.place.source].can_rethink),
   ]);
   insight.mark(step);
   if (state.view === "watch") {
@@ -351,29 +374,59 @@ async function lookAhead(walk, event, where) {
   if (place.image) await fetch(`${pathOf(event)}/sphere.jpg?${query(where)}`); // asks for it, if it has to be drawn
 }
 
-async function look(walk, event, where, live, plan) {
+async function look({ walk, title, place: where }, event, live, plan, several) {
   if (!event) return;
   const place = await placeOf(walk, event, where);
-  const say = (note) => { $("room").textContent = [place.room, note].filter(Boolean).join(" · "); };
+  const say = (note) => { $("room").textContent = [several ? title : null, place.room, note].filter(Boolean).join(" · "); };
   const picture = `${pathOf(event)}/sphere.jpg?${query(where)}`;
   showPanorama($("panorama"), { place, plan, picture, event, objects: objectsOf(walk, event, place.sights), act: live ? (action) => talk.act(action) : null, hover: (action) => hover(action, scene().main.pane) }, say)
     .catch((error) => say(`The panorama cannot be drawn (${error.message}).`));
 }
 
 function drawExports(address, step) {
-  const link = (name, title, more = {}) => element("a", { href: `api/walk/${name}?${query({ ...address, ...more })}`, download: "" }, title);
+  const made = (href, title) => element("a", { href, download: "", onclick: (event) => download(event, title) }, title);
+  const link = (name, title, more = {}) => made(`api/walk/${name}?${query({ ...address, ...more })}`, title);
   const { agents, ...alone } = address;
   $("exports").replaceChildren(link("walk.gif", "GIF"), link("frames.zip", "PNGs"), link("walk.html", "HTML"), link("map.svg", "map SVG", { step, legend: true }),
-    element("a", { href: `api/walk/matrix.svg?${query({ ...alone, scale: state.scale, layer: state.layer, head: state.head })}`, download: "" }, "matrix SVG"), link("curves.svg", "curves SVG"),
-    element("a", { href: `api/walk/strip.svg?${query(alone)}`, download: "" }, "views SVG"));
+    made(`api/walk/matrix.svg?${query({ ...alone, scale: state.scale, layer: state.layer, head: state.head })}`, "matrix SVG"), link("curves.svg", "curves SVG"),
+    made(`api/walk/strip.svg?${query(alone)}`, "views SVG"));
+}
+
+// Some are drawn for many seconds, and may be refused: the page says so while the browser would say nothing.
+async function download(event, title) {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  const { href } = event.currentTarget;
+  if (making.has(href)) return;
+  making.set(href, title);
+  sayMaking();
+  try {
+    const { name, content } = await askFile(href);
+    save(name, content);
+  } catch (error) {
+    complain(new Error(`${title}: ${error.message}`));
+  }
+  making.delete(href);
+  sayMaking();
+}
+
+const making = new Map(); // the exports that are under way, by their addresses
+
+function sayMaking() {
+  $("making").hidden = !making.size;
+  $("making").textContent = `${[...making.values()].join(", ")}: on the way…`;
+}
+
+function save(name, content) {
+  const file = URL.createObjectURL(content);
+  element("a", { href: file, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(file), 10_000);
 }
 
 async function downloadList() {
   tables.begin();
   await Promise.all(list.tables.map((table) => table.complete));
-  const file = URL.createObjectURL(new Blob([list.csv()], { type: "text/csv" }));
-  element("a", { href: file, download: "episodes.csv" }).click();
-  setTimeout(() => URL.revokeObjectURL(file), 10_000);
+  save("episodes.csv", new Blob([list.csv()], { type: "text/csv" }));
 }
 
 // The instruction of this episode, to change a word of it; both walks are then seen side by side.

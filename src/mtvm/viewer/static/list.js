@@ -26,6 +26,12 @@ function outcome(asked) {
   return null;
 }
 
+// Which mistake of which agent is asked for: KIND of the first, or PLACE:KIND.
+function mistakeOf(asked) {
+  const [, place, kind] = /^(?:(\d+):)?(.*)$/.exec(asked);
+  return { agent: Number(place ?? 0), kind };
+}
+
 export class EpisodeList {
   constructor(choose, changed) {
     this.choose = choose;
@@ -69,16 +75,28 @@ export class EpisodeList {
   // More rows of a table have come; those of other agents change the list only if it is filtered by their successes.
   more(table) {
     if (table === this.table) this.grown();
-    else if (this.tables.includes(table)) $("outcome").value ? this.filter() : this.draw();
+    else if (this.tables.includes(table)) {
+      this.fillMistakes();
+      $("outcome").value || mistakeOf($("mistake").value).agent ? this.filter() : this.draw();
+    }
   }
 
   grown() {
-    const { id, text, scan, mistake } = this.table;
+    const { id, text, scan } = this.table;
     for (let row = this.lower.length; row < id.length; row++) this.lower.push(`${text[row]} ${id[row]}`.toLowerCase());
     this.rows = this.tables.map((table) => table.rows);
     this.fill("scan", [...new Set(scan)].sort().map((one) => element("option", {}, one)), "all");
-    this.fill("mistake", [...new Set(mistake ?? [])].filter(Boolean).sort().map((one) => element("option", {}, one)), "all");
+    this.fillMistakes();
     this.filter();
+  }
+
+  // Those that each agent made, under its name if there are several.
+  fillMistakes() {
+    const many = this.tables.length > 1;
+    this.fill("mistake", this.tables.flatMap(({ mistake }, agent) => {
+      const kinds = [...new Set(mistake ?? [])].filter(Boolean).sort().map((one) => element("option", { value: agent ? `${agent}:${one}` : one }, one));
+      return many && kinds.length ? [element("optgroup", { label: this.names[agent] }, ...kinds)] : kinds;
+    }), "all");
   }
 
   annotate(notes) {
@@ -128,16 +146,17 @@ export class EpisodeList {
 
   filter() {
     if (!this.table) return;
-    const { metrics, scan, id, mistake } = this.table;
+    const { metrics, scan, id } = this.table;
     const words = $("search").value.toLowerCase().split(/\s+/).filter(Boolean);
-    const success = $("success").value, where = $("scan").value, wrong = $("mistake").value, tag = $("tag").value;
+    const success = $("success").value, where = $("scan").value, tag = $("tag").value;
     const together = this.tables.length > 1 ? outcome($("outcome").value) : null;
     const columns = RANGES.map((name) => [name === "error" ? metrics.NE : this.table[name], range(name)]).filter(([column, inside]) => column && inside);
+    const wrong = mistakeOf($("mistake").value), mistakes = this.tables[wrong.agent]?.mistake;
     const found = [];
     for (let row = 0; row < id.length; row++) {
       if (where && scan[row] !== where) continue;
       if (success && metrics.SR && (metrics.SR[row] > 0) !== (success === "yes")) continue;
-      if (wrong && mistake?.[row] !== wrong) continue;
+      if (wrong.kind && mistakes?.[wrong.agent ? this.rows[wrong.agent].get(id[row]) : row] !== wrong.kind) continue;
       if (columns.some(([column, inside]) => !inside(column[row]))) continue;
       if (tag && !this.notes[id[row]]?.tags.includes(tag)) continue;
       if (together && !together(this.won(id[row]))) continue;
@@ -174,8 +193,8 @@ export class EpisodeList {
   row(place) {
     const { id, text, scan, edges, metrics, mistake } = this.table, row = this.order[place], identity = id[row];
     const chosen = identity === this.chosen;
-    const marks = this.won(identity).slice(0, 4).map((won, agent) => element("span",
-      { class: `mark ${won === null ? "" : won ? "good" : "bad"} agent-${agent}`, title: `${this.names[agent]}: ${won === null ? "not known" : won ? "success" : "failure"}` },
+    const marks = this.won(identity).map((won, agent) => element("span",
+      { class: `mark ${won === null ? "" : won ? "good" : "bad"} agent-${agent % 10}`, title: `${this.names[agent]}: ${won === null ? "not known" : won ? "success" : "failure"}` },
       won === null ? "·" : won ? "✓" : "✗"));
     const facts = [`${edges[row]} edges`];
     if (metrics.NE) facts.push(`NE ${metrics.NE[row].toFixed(1)} m`);
@@ -184,7 +203,7 @@ export class EpisodeList {
     const made = element(
       "div",
       { role: "option", id: `row-${place}`, class: "row", "aria-selected": String(chosen), "data-id": identity, onclick: () => this.pick(place) },
-      element("span", { class: "marks" }, ...marks), element("span", { class: "text" }, inOneLine(text[row])), element("small", {}, facts.join(" · ")),
+      element("span", { class: `marks ${marks.length > 8 ? "many" : ""}` }, ...marks), element("span", { class: "text" }, inOneLine(text[row])), element("small", {}, facts.join(" · ")),
     );
     made.style.top = `${place * HEIGHT}px`;
     return made;

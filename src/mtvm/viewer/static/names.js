@@ -11,6 +11,7 @@ export function direction(plan, from, to) {
 
 export function describe(plan, event, name) {
   if (!plan?.[name] || !plan[event.viewpoint]) return "";
+  if (name === event.viewpoint) return "a turn on the spot";
   const { heading, distance } = direction(plan, event.viewpoint, name);
   const turn = (((heading - event.heading) / (2 * Math.PI)) % 1 + 1) % 1;
   const storeys = plan[name][3] - plan[event.viewpoint][3];

@@ -44,14 +44,14 @@ export class Overview {
   // Each agent's means with their intervals, and how much the others differ from the first.
   drawMeans() {
     const names = Object.keys(this.found.means[0]);
-    const head = element("tr", {}, element("th", { scope: "col" }, "Agent"), ...names.map((name) => element("th", { scope: "col", title: this.metrics[name].meaning }, `${name} (${this.metrics[name].unit})`)));
+    const head = element("tr", {}, element("th", { scope: "col" }, "Agent"), ...names.map((name) => element("th", { scope: "col", title: this.metrics[name].meaning }, name, element("small", {}, this.metrics[name].unit))));
     const cell = (name, [value, low, high]) => element("td", {}, this.value(name, value), element("small", {}, low === null ? "" : `${this.value(name, low)} to ${this.value(name, high)}`));
     const rows = this.found.means.map((means, agent) => element("tr", {}, element("th", { scope: "row" }, this.swatch(agent), this.names[agent]), ...names.map((name) => cell(name, means[name]))));
     const more = this.found.differences.map((difference, place) => element("tr", { class: "difference" },
       element("th", { scope: "row" }, this.names[place + 1], element("small", {}, `minus ${this.names[0]}`)),
       ...names.map((name) => {
         const { gain: [value, low, high], verdict } = difference[name], sign = (one) => `${one > 0 ? "+" : ""}${this.value(name, one)}`;
-        return element("td", { class: verdict.replace(" ", "-"), title: verdict }, sign(value), element("small", {}, low === null ? "" : `${sign(low)} to ${sign(high)}`));
+        return element("td", { class: verdict.replace(" ", "-") || null, title: verdict || null }, sign(value), element("small", {}, low === null ? "" : `${sign(low)} to ${sign(high)}`));
       })));
     $("means-table").replaceChildren(element("thead", {}, head), element("tbody", {}, ...rows, ...more));
   }
@@ -105,12 +105,13 @@ export class Overview {
   drawMistakes() {
     const head = element("tr", {}, element("th", { scope: "col" }, "Mistake"), ...this.names.map((name, agent) => element("th", { scope: "col" }, this.swatch(agent), name)));
     const failed = this.names.map((_, agent) => this.found.mistakes.reduce((sum, one) => sum + one.agents[agent], 0));
+    const button = (said, mistake) => element("button", { type: "button", onclick: () => this.filter({ mistake }) }, said), many = this.names.length > 1;
     const rows = this.found.mistakes.filter(({ agents }) => agents.some(Boolean)).map(({ name, meaning, agents }) => element("tr", { title: meaning },
-      element("th", { scope: "row" }, element("button", { type: "button", onclick: () => this.filter({ mistake: name }) }, name), element("small", {}, meaning)),
+      element("th", { scope: "row" }, many ? name : button(name, name), element("small", {}, meaning)),
       ...agents.map((count, agent) => {
         const bar = element("span", { class: `share-bar agent-${agent % 10}` });
         bar.style.width = `${failed[agent] ? (100 * count) / failed[agent] : 0}%`;
-        return element("td", {}, String(count), bar);
+        return element("td", {}, count ? button(String(count), agent ? `${agent}:${name}` : name) : "0", bar);
       })));
     $("mistakes-table").replaceChildren(element("thead", {}, head), element("tbody", {}, ...rows));
   }

@@ -10,11 +10,12 @@ const mapPath = (address, step, all) => `api/walk/map.svg?${query({ ...address, 
 const LIKELY = 0.005;
 
 export class Pane {
-  constructor({ act, hover, number }) {
+  constructor({ act, hover, whole, number }) {
     this.act = act;
     this.number = number;
     this.hover = hover;
     this.request = 0;
+    this.all = false; // the whole building
     this.kept = new Kept(askDrawing); // drawings of the walk that is shown
     this.title = element("h2");
     this.metrics = element("p", { class: "metrics" });
@@ -23,7 +24,7 @@ export class Pane {
     this.objects = element("div", { class: "objects" });
     this.view = new MapView();
     this.map = this.view.root;
-    this.whole = element("button", { type: "button", class: "whole", "aria-pressed": "false", onclick: () => this.toggleWhole() }, "whole building");
+    this.whole = element("button", { type: "button", class: "whole", "aria-pressed": "false", onclick: () => whole(!this.all) }, "whole building");
     this.view.tools.append(this.whole);
     this.legend = new Legend();
     this.view.foot.append(this.legend.root);
@@ -71,10 +72,10 @@ export class Pane {
     this.kept.get(mapPath(address, step, this.all)).catch(() => null);
   }
 
-  async toggleWhole() {
-    this.all = !this.all;
-    this.whole.setAttribute("aria-pressed", String(Boolean(this.all)));
-    if (this.walk) await this.drawMap(mapPath(this.address, this.step, this.all), false);
+  async showWhole(all) {
+    this.all = all;
+    this.whole.setAttribute("aria-pressed", String(all));
+    if (this.walk && this.root.isConnected) await this.drawMap(mapPath(this.address, this.step, all), false);
   }
 
   async drawMap(path, keep) {
@@ -129,7 +130,7 @@ export class Pane {
   drawActions(event, live) {
     if (event && !event.probabilities && !live) {
       const named = event.action < event.candidates.length ? describe(this.plan, event, event.candidates[event.action]) : "";
-      const said = event.action < event.candidates.length ? `Goes to candidate ${event.action + 1} of ${event.candidates.length}${named ? ` (${named})` : ""}` : "Stops";
+      const said = event.action < event.candidates.length ? event.candidates[event.action] === event.viewpoint ? "Turns on the spot" : `Goes to candidate ${event.action + 1} of ${event.candidates.length}${named ? ` (${named})` : ""}` : "Stops";
       this.actions.replaceChildren(element("li", { class: "alone" }, `${said}; probabilities were not recorded.`));
       return;
     }

@@ -48,7 +48,8 @@ function plainSphere() {
 
 const QUICK = 300, AGAIN = 700; // milliseconds until words are shown instead, and until the server is asked again
 const ABOVE = 0.16; // radians by which captions are raised, because names of rooms are at the height of the eye
-const LIKELY = 0.005, LOW = 1; // metres below the eye at which candidates are marked, so that near ones are lower
+const LIKELY = 0.02; // as on the map
+const LOW = 1; // metres below the eye at which candidates are marked, so that near ones are lower
 let now, request = 0; // the address of the image that is shown, null for the plain sphere
 
 // `picture` is where the server has the image; `event` what the agent thinks there; `say` is told what is shown.
@@ -141,10 +142,10 @@ function candidates(place, plan, event, act, hover) {
     .filter(({ name, action, share, far }) => plan[name] && name !== event.viewpoint && (!far || action === event.action || share >= LIKELY));
   return marked.map(({ name, action, share, far }) => {
     const { heading, elevation, distance } = direction(plan, event.viewpoint, name);
-    const said = `${action + 1}${share === undefined ? "" : ` · ${(100 * share).toFixed(0)}%`}`;
+    const said = [String(action + 1), ...(share === undefined ? [] : [element("span", { class: "share" }, ` · ${(100 * share).toFixed(0)}%`)])];
     const label = `candidate ${action + 1}: ${describe(plan, event, name)}${share === undefined ? "" : `, probability ${(100 * share).toFixed(0)} percent`}`;
     const kind = `candidate ${action === event.action ? "chosen" : ""} ${far ? "far" : ""}`;
-    const made = element(act ? "button" : "span", { class: kind, "aria-label": label, role: act ? null : "img", title: label, type: act ? "button" : null, "data-action": action }, said);
+    const made = element(act ? "button" : "span", { class: kind, "aria-label": label, role: act ? null : "img", title: label, type: act ? "button" : null, "data-action": action, "data-share": share ?? 0 }, ...said);
     if (act) made.addEventListener("click", () => act(action));
     made.addEventListener("pointerenter", () => hover(String(action)));
     made.addEventListener("pointerleave", () => hover(null));
@@ -166,12 +167,17 @@ export function markPanorama(action) {
 let looking = 0;
 const WORDS = [".object-name", ".sight.room", ".sight.object", ".sight.caption"]; // the most important first
 
-// Words that would lie over a candidate, or over more important words, give way; asked again whenever the view moves.
+// A candidate that would lie over a likelier one is only its number. Words that would lie over a candidate, or over more important words, give way; asked again whenever the view moves.
 function uncover(container) {
   cancelAnimationFrame(looking);
   looking = requestAnimationFrame(() => {
-    const taken = [...container.querySelectorAll(".candidate")].map((part) => part.getBoundingClientRect());
     const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+    const taken = [];
+    for (const part of [...container.querySelectorAll(".candidate")].sort((a, b) => b.dataset.share - a.dataset.share)) {
+      part.classList.remove("narrow");
+      part.classList.toggle("narrow", taken.some((other) => !apart(part.getBoundingClientRect(), other)));
+      taken.push(part.getBoundingClientRect());
+    }
     for (const word of WORDS.flatMap((kind) => [...container.querySelectorAll(kind)])) {
       const box = word.getBoundingClientRect(), free = taken.every((other) => apart(box, other));
       word.classList.toggle("covers", !free);

@@ -166,6 +166,7 @@ export class Talk {
 
   // A session lasts as long as somebody looks at it.
   end() {
+    if (this.session) $("progress").textContent = "";
     this.close(this.session);
     this.session = null;
   }
