@@ -14,11 +14,13 @@ from torch.nn import functional
 import mtvm
 from mtvm.configs.run import DataConfig, ObjectsConfig, Split
 from mtvm.errors import InputError
+from mtvm.features.boxes import BoxGuesser
 from mtvm.features.objects import NAME_WIDTH, PLACE_WIDTH, object_sights
 from mtvm.features.store import FeatureStore
 from mtvm.learning.data import Data
 from mtvm.learning.losses import make_losses
 from mtvm.learning.losses.objects import PointedObject
+from mtvm.learning.release import release
 from mtvm.learning.rollout import Needs, RolloutPlan, roll_out
 from mtvm.learning.texts import EncodedTexts
 from mtvm.models.network import make_network
@@ -128,20 +130,26 @@ def test_names_are_compared_with_the_words_of_the_text():
     table[7] = torch.tensor([0.6, 0.8, 0, 0, 0, 0, 0, 0])
     ids = torch.tensor([[4, 1, 2, 3, 0], [1, 1, 5, 0, 0]])
     names = torch.tensor([[[1, 0], [2, 3]], [[7, 6], [0, 0]]])
-    found = name_matches(table, ids, ids != 0, names)
+    alone = torch.tensor([[1.0, 1.0], [1.0, 0.0]])[..., None]
+    found = name_matches(table, ids, ids != 0, names[:, :, None], alone)
     expected = [[[1, 1, 1 / 4], [1, 1, 3 / 4]], [[0.8 / 2, 0, 0], [0, 0, 0]]]
     torch.testing.assert_close(found, torch.tensor(expected))
+    both = name_matches(table, ids[:1], ids[:1] != 0, names[:1, None], torch.tensor([[[0.75, 0.25]]]))
+    torch.testing.assert_close(both, 0.75 * found[:1, :1] + 0.25 * found[:1, 1:])
 
 
 def test_names_at_are_those_of_the_objects_in_view(houses):
     data = Data(config_of(houses, features=None, sight="names"), STEADY, show_progress=False)
     dataset = data.dataset(Split.parse("reverie/val_unseen"))
     vision, ends = dataset.vision, dataset.episodes.reference_ends.astype(np.int64)
-    names, (numbers, mask) = vision.names_at(ends), vision.objects.at(ends)
+    (names, shares), (numbers, mask) = vision.names_at(ends), vision.objects.at(ends)
     assert mask.sum() == 3 * len(ends)
+    assert (shares[..., 0].numpy() == mask).all()
     for row, column in zip(*np.nonzero(mask), strict=True):
-        assert decode(names[row, column].tolist()) == vision.objects.names[numbers[row, column]]
-    assert vision.names_at(np.array([int(np.argmin(np.diff(vision.objects.first)))])).sum() == 0
+        (known,) = vision.objects.likely[numbers[row, column]]
+        assert decode(names[row, column, 0].tolist()) == vision.objects.names[known]
+    nothing = vision.names_at(np.array([int(np.argmin(np.diff(vision.objects.first)))]))
+    assert nothing[0].sum() == nothing[1].sum() == 0
 
 
 def test_names_that_are_guessed_are_the_likely_ones_of_their_views(houses, dataset):
@@ -153,10 +161,11 @@ def test_names_that_are_guessed_are_the_likely_ones_of_their_views(houses, datas
         named=False,
         guessed=(slice(1, 5), ("lamp", "bed", "stove", "rug")),
     )
-    shares = known.features[:, 1:5].astype(float)
-    first = [name.split()[0] for name in known.names]
-    assert first == [("lamp", "bed", "stove", "rug")[place] for place in shares.argmax(axis=1)]
-    assert all(len(name.split()) == 3 for name in known.names)
+    assert known.names == ("lamp", "bed", "stove", "rug")
+    shares = known.features[:, 1:5].astype(float) ** 2
+    assert (known.likely[:, 0] == shares.argmax(axis=1)).all()
+    found = np.take_along_axis(shares, known.likely, axis=1)
+    np.testing.assert_allclose(known.shares, found / shares.sum(axis=1, keepdims=True), rtol=1e-5)
 
 
 def test_objects_are_seen_relative_to_the_agent_and_in_the_mirror(dataset):
@@ -275,6 +284,51 @@ def test_agents_answer_with_an_object_that_they_see_from_where_they_stopped(run,
     (results,) = tmp_path.rglob("results.json")
     assert read_results(results, done.episodes).answers == list(done.answers)
     assert {"RGS", "RGSPL"} <= set(done.metrics())
+
+
+@pytest.fixture(scope="module")
+def detected(houses):
+    """The same houses, where a detector takes each object for something of its own."""
+    found = {"lamp": "vase", "bed": "couch", "stove": "oven"}
+    lines = []
+    for text in (houses / "semantics" / "viewpoints.jsonl").read_text().splitlines():
+        place, boxes = json.loads(text), [[] for _ in range(36)]
+        for thing in place["objects"]:
+            for view, (left, top, width, height) in zip(thing["views"], thing["boxes"], strict=True):
+                corners = [left, top, left + width, top + height]
+                boxes[view].append([found[thing["name"]], 0.9, corners, "a thing"])
+        said = {"captions": ["a room"] * 36, "objects": boxes}
+        lines.append({"scan": place["scan"], "viewpoint": place["viewpoint"]} | said)
+    (houses / "semantics" / "langnav.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return houses
+
+
+def test_a_run_points_by_names_that_are_guessed_of_boxes(detected, tmp_path):
+    """The networks that guess them are learnt, kept with run, agent and release, and found there."""
+    out = tmp_path / "run"
+    several = {"folder": detected, "features": detected / "features", "train": ("reverie/train",)}
+    data = several | {"boxes": "detections"}
+    selection = {"split": "reverie/val_seen"}
+    config = small_config(detected, out, data=data, selection=selection, loss={"consistency": {"enabled": False}})
+    train(config)
+    model = load_model(out / "best")
+    names = BoxGuesser.load(out / "boxes.safetensors").names
+    assert model.config.object_width == len(names) + PLACE_WIDTH
+    assert (out / "best" / "boxes.safetensors").is_file()
+    metrics = mtvm.evaluate(out, "reverie/val_unseen", show_progress=False)["reverie/val_unseen"].metrics()
+    release(out, tmp_path / "released")
+    given = dataclasses.replace(DataConfig(folder=detected), features=detected / "features")
+    again = mtvm.evaluate(tmp_path / "released", "reverie/val_unseen", data=given, show_progress=False)
+    assert again["reverie/val_unseen"].metrics()["RGS"] == pytest.approx(metrics["RGS"], abs=1e-6)
+
+
+def test_names_of_boxes_need_what_a_detector_said(houses, dataset, tmp_path):
+    data = tmp_path / "data"
+    shutil.copytree(houses, data)
+    (data / "semantics" / "langnav.jsonl").unlink(missing_ok=True)
+    changed = config_of(data, features=data / "features", boxes="detections")
+    with pytest.raises(InputError, match=r"no langnav.jsonl\(.gz\) below it"):
+        Data(changed, STEADY, show_progress=False).dataset(Split.parse("reverie/val_unseen"))
 
 
 def test_agents_say_nothing_where_nobody_asks_for_an_object(run):

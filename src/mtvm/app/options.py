@@ -31,6 +31,7 @@ def with_absolute_paths(data: DataConfig) -> DataConfig:
         folder=DataFolder.locate(data.folder).absolute(),
         features=data.features and data.features.absolute(),
         guesser=data.guesser and data.guesser.absolute(),
+        box_guesser=data.box_guesser and data.box_guesser.absolute(),
         train=tuple(map(absolute_split, data.train)),
         evaluate=None if data.evaluate is None else tuple(map(absolute_split, data.evaluate)),
     )

@@ -25,6 +25,7 @@ SIGHTS = ("names", "captions", "guesses", "aligned")
 BLIND = "blind"
 _VALIDATION = {"val_seen", "val_unseen"}
 _LARGEST_BATCH = 1_000_000
+BoxSight = Literal["views", "detections"]
 OptimizerKind = Literal["adamw", "muon"]
 Schedule = Literal["constant", "linear", "cosine"]
 Precision = Literal["auto", "float32", "bf16", "fp16"]
@@ -90,6 +91,13 @@ class DataConfig:
     guesser: Path | None = None
     """The networks that guess names, guesser.safetensors of an agent; by default those of --init, or else they learn on
     the buildings that are trained on."""
+    boxes: BoxSight = "views"
+    """What an agent that points at objects, and is not told the names that people gave to them, knows of their boxes.
+    views: what it sees of the views that show them. detections: names that networks guess from what a detector and an
+    image model said of the boxes (langnav.jsonl)."""
+    box_guesser: Path | None = None
+    """The networks that guess names of boxes, boxes.safetensors of an agent; by default those of --init, or else they
+    learn on the buildings that are trained on."""
     train: tuple[str, ...] = ("r2r/train",)
     """Splits to train on, as TASK/SPLIT or TASK/SPLIT@WEIGHT; they take turns in proportion to their weights. Those of
     another data folder, with buildings of its own, are DIR::TASK/SPLIT."""
@@ -178,7 +186,14 @@ class DataConfig:
         """What results of such an agent may be compared with; None where a store of the user's decides."""
         if self.features is not None or self.sight is None:
             return None
-        return self.sight if self.sight == BLIND else "privileged" if "names" in self._sights else "captions only"
+        if self.sight == BLIND or "names" in self._sights:
+            return self.sight if self.sight == BLIND else "privileged"
+        return "captions only" if self.boxes == "views" else "captions and detections"
+
+    @property
+    def sees_boxes(self) -> bool:
+        """Whether names that are guessed of boxes are among what it sees."""
+        return self.boxes == "detections" and self.track != "privileged"
 
     def follow_of(self, task: TaskSpec) -> Follow:
         """What the teacher follows."""

@@ -189,7 +189,7 @@ def learn_names(
     vocabulary = frequent_words(texts, _FREQUENT)
     kinds = [kind for kind in (known.rooms_ahead, known.objects, known.words) if kind.shape[2]]
     examples = Examples(word_numbers(places, vocabulary), known.rooms, kinds, known.choices)
-    fold_of = _folds(training, folds, seed)
+    fold_of = deal_folds(training, folds, seed)
     fold = np.array([fold_of[place.scan] for place in places])
     amount = epochs * folds * len(places)
     with progress(amount, "Learning to guess names", "places", show_progress) as advance:
@@ -236,7 +236,7 @@ def _in_order(known: KnownNames, places: Sequence[CaptionedPlace], source: Path)
     return [by_id[pair] for pair in known.row_of]
 
 
-def _folds(scans: Collection[str], folds: int, seed: int) -> dict[str, int]:
+def deal_folds(scans: Collection[str], folds: int, seed: int) -> dict[str, int]:
     """The fold of each building: they are dealt out in a random order."""
     dealt = np.random.default_rng(seed).permutation(sorted(scans))
     return {scan: number % folds for number, scan in enumerate(dealt.tolist())}

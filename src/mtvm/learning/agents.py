@@ -37,8 +37,10 @@ def resolve_agent(
     path, name = Path(agent_or_run), choose_device(device)
     run = RunFolder(path)
     if (path / WEIGHTS).is_file() or not run.is_run:
-        if given.guesser is None:
-            given = with_guesser_of(path, given)
+        own = with_guesser_of(path, given)
+        given = dataclasses.replace(
+            own, guesser=given.guesser or own.guesser, box_guesser=given.box_guesser or own.box_guesser
+        )
         return Agent.from_pretrained(path, name), given, (), path / EVALUATIONS
     config = run.config()
     if not run.best.is_dir():
@@ -51,6 +53,7 @@ def resolve_agent(
             features=data.features or own.features,
             sight=data.sight or own.sight,
             guesser=data.guesser or own.guesser,
+            box_guesser=data.box_guesser or own.box_guesser,
         )
     elif data is not None:
         own = dataclasses.replace(own, folder=data)

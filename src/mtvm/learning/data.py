@@ -16,7 +16,7 @@ from torch import Tensor
 from mtvm.configs.run import DataConfig, Split
 from mtvm.errors import InputError
 from mtvm.features.guesses import NameGuesser
-from mtvm.features.objects import NAME_WIDTH, PLACE_WIDTH, ObjectSights, object_sights
+from mtvm.features.objects import NAME_WIDTH, PLACE_WIDTH, Boxes, ObjectSights, object_sights
 from mtvm.features.store import FeatureStore
 from mtvm.learning import parallel
 from mtvm.learning.sight import SightMaker
@@ -109,6 +109,7 @@ class Data:
         self.config, self.model, self.device, self._trained = config, model, torch.device(device), trained
         self.folder = DataFolder.resolve(config.folder)
         self._show_progress = show_progress
+        self._guessed_boxes: dict[Path, Boxes] = {}
         self._datasets: dict[tuple[str, str, Path | None], Dataset] = {}
         self._elsewhere: dict[Path, tuple[DataFolder, FeatureStore | None]] = {}
 
@@ -130,14 +131,28 @@ class Data:
         return SightMaker(self.config, self.folder, self._show_progress).guesser()
 
     @functools.cached_property
+    def box_guesser(self) -> Path | None:
+        """The networks that guess names of boxes; None if the agent does not point by them."""
+        if not (self.config.sees_boxes and self._points):
+            return None
+        return SightMaker(self.config, self.folder, self._show_progress).box_guesser()
+
+    @property
+    def _points(self) -> bool:
+        """Whether the agent points at objects, or is to learn to."""
+        if self._trained:
+            return self.model.object_width > 0
+        return any(Split.parse(text).task.answer == "object" for text in self.config.train)
+
+    @functools.cached_property
     def network(self) -> ModelConfig:
         """The model's config; where it is still to be trained, with features as wide as the store's, and with an object
         head if one of its tasks asks for an object."""
         if self._trained:
             return self.model
         width = self.model.feature_width if self.store is None else self.store.width
-        points = any(Split.parse(text).task.answer == "object" for text in self.config.train)
-        return dataclasses.replace(self.model, feature_width=width, object_width=self._object_width if points else 0)
+        pointing = self._object_width if self._points else 0
+        return dataclasses.replace(self.model, feature_width=width, object_width=pointing)
 
     @property
     def _names_objects(self) -> bool:
@@ -148,6 +163,8 @@ class Data:
     def _object_width(self) -> int:
         if self._names_objects:
             return NAME_WIDTH + PLACE_WIDTH
+        if self.config.sees_boxes:
+            return len(self._boxes(self.folder).names) + PLACE_WIDTH
         return (0 if self.store is None else self.store.width) + PLACE_WIDTH
 
     def _objects(self, episodes: EpisodeSet, folder: DataFolder, store: FeatureStore | None) -> ObjectSights | None:
@@ -159,7 +176,15 @@ class Data:
         if store is not None and self.config.sight == "guesses" and self.guesser is not None:
             networks = NameGuesser.load(self.guesser)
             guessed = networks.object_columns, networks.objects
-        return object_sights(source, episodes.world, store, named=self._names_objects, guessed=guessed)
+        boxes = self._boxes(folder) if self.config.sees_boxes else None
+        return object_sights(source, episodes.world, store, named=self._names_objects, guessed=guessed, boxes=boxes)
+
+    def _boxes(self, folder: DataFolder) -> Boxes:
+        """The names that the run's networks guess of the boxes of a data folder."""
+        if folder.path not in self._guessed_boxes:
+            config = dataclasses.replace(self.config, box_guesser=self.box_guesser)
+            self._guessed_boxes[folder.path] = SightMaker(config, folder, self._show_progress).boxes()
+        return self._guessed_boxes[folder.path]
 
     def _place(self, split: Split) -> tuple[DataFolder, FeatureStore | None]:
         """The data folder of a split, and the features of its views. Networks that guess names are the run's."""

@@ -17,7 +17,7 @@ from mtvm.errors import InputError, brief
 from mtvm.features.guesses import NameGuesser
 from mtvm.io.files import atomic_path, read_json, write_json, write_text
 from mtvm.learning.data import Data
-from mtvm.learning.run_folder import EVALUATIONS, GUESSER, RunFolder, Selection, is_number
+from mtvm.learning.run_folder import BOXES, EVALUATIONS, GUESSER, RunFolder, Selection, is_number
 from mtvm.learning.seen import keep_seen, read_seen
 from mtvm.models.saving import CARD, load_model, save_compact
 from mtvm.tasks.evaluation_folder import METRICS_FILE, read_manifest, write_manifest
@@ -40,12 +40,13 @@ def release(run: Path, out: Path) -> Path:
     }
     measured = list(dict.fromkeys(metric for manifest in manifests.values() for metric in manifest.metrics))
     card = _card(config, folder, metrics, measured)
-    guesser = Data(config.data, config.model, show_progress=False).guesser
+    read = Data(config.data, model.config, show_progress=False, trained=True)
+    guesser, boxes = read.guesser, read.box_guesser
     with atomic_path(out) as fresh:
         fresh.mkdir()
         # What it sees is up to the store that it was given, and not to `sight`.
         sight = config.data.sight if config.data.features is None else None
-        data = dataclasses.replace(config.data, folder=None, features=None, guesser=None, sight=sight)
+        data = dataclasses.replace(config.data, folder=None, features=None, guesser=None, box_guesser=None, sight=sight)
         there = RunFolder(fresh)
         there.write_config(dataclasses.replace(config, out=Path(out.name), data=data, init=None))
         save_compact(model, there.best, card)
@@ -53,6 +54,8 @@ def release(run: Path, out: Path) -> Path:
             keep_seen(there.best, seen)
         if guesser is not None:
             NameGuesser.load(guesser).save(there.best / GUESSER, compact=True)
+        if boxes is not None:
+            shutil.copyfile(boxes, there.best / BOXES)
         write_text(fresh / CARD, card)
         for name, values in metrics.items():
             target = fresh / EVALUATIONS / name

@@ -6,6 +6,7 @@
     products.json    how the run multiplies, see `mtvm.products`
     best/            the best agent so far
     guesser.safetensors    if the agent sees guesses, the networks that make them; in best/ too
+    boxes.safetensors      the same of those that guess names of boxes
     eval/TASK-SPLIT/ results.json, metrics.json, episodes.csv, records.jsonl and steps.jsonl of the best agent
     tensorboard/     curves
     recipe.json      if this is a recipe: its config; its earlier stages are runs in folders of their own here
@@ -38,9 +39,10 @@ from mtvm.models.config import ModelConfig
 from mtvm.tasks.metric import METRICS
 
 CONFIG, CHECKPOINT, BEST, EVALUATIONS, TENSORBOARD = "config.json", "checkpoint.pt", "best", "eval", "tensorboard"
-BEFORE, GUESSER, PRODUCTS, RECIPE = "checkpoint-before.pt", "guesser.safetensors", "products.json", "recipe.json"
+BEFORE, PRODUCTS, RECIPE = "checkpoint-before.pt", "products.json", "recipe.json"
+GUESSER, BOXES = "guesser.safetensors", "boxes.safetensors"
 _LOCK = "lock"
-_WRITTEN = (CONFIG, CHECKPOINT, BEFORE, RECORD, PRODUCTS, BEST, GUESSER, EVALUATIONS, TENSORBOARD, RECIPE, _LOCK)
+_WRITTEN = (CONFIG, CHECKPOINT, BEFORE, RECORD, PRODUCTS, BEST, GUESSER, BOXES, EVALUATIONS, TENSORBOARD, RECIPE, _LOCK)
 _EARLIER = "training.json"
 """What a speaker's config was called when the speaker itself was where a run's config is now."""
 _JSON = re.compile(r"\.jsonl?(\.gz)?$")
@@ -53,6 +55,7 @@ _MAY_CHANGE = (
     "data.folder",
     "data.features",
     "data.guesser",
+    "data.box_guesser",
     "optimizer.products",
     "data.evaluate",
 )
@@ -231,18 +234,21 @@ def _is_speakers(content: Any) -> bool:
     return isinstance(content, dict) and "validate_on" in content
 
 
-def guesser_of(path: Path) -> Path | None:
-    """The networks that guess names for a run, or for an agent or a file of weights in it."""
+def guesser_of(path: Path, name: str = GUESSER) -> Path | None:
+    """The networks that guess names (or, of another file name, other networks) for a run, or for an agent or a file of
+    weights in it."""
     folder = path if path.is_dir() else path.parent
-    files = (place / GUESSER for place in (folder, folder / BEST, folder.parent))
+    files = (place / name for place in (folder, folder / BEST, folder.parent))
     return next((file for file in files if file.is_file()), None)
 
 
 def with_guesser_of(path: Path, data: DataConfig) -> DataConfig:
     """What an agent at `path` reads, with its own networks that guess names if it sees guesses and has some."""
-    if not data.sees_guesses:
-        return data
-    return dataclasses.replace(data, guesser=guesser_of(path) or data.guesser)
+    if data.sees_guesses:
+        data = dataclasses.replace(data, guesser=guesser_of(path) or data.guesser)
+    if data.sees_boxes:
+        data = dataclasses.replace(data, box_guesser=guesser_of(path, BOXES) or data.box_guesser)
+    return data
 
 
 def refuse_changes(

@@ -18,17 +18,21 @@ from pathlib import Path
 
 from mtvm.configs.run import BLIND, SIGHTS, DataConfig, Split
 from mtvm.errors import InputError
+from mtvm.features.boxes import BoxGuesser, keep_boxes, kept_boxes, learn_boxes
 from mtvm.features.captions import caption_features
+from mtvm.features.detections import DETECTIONS_FILE
 from mtvm.features.guesses import NameGuesser, learn_names
 from mtvm.features.joining import join_stores
 from mtvm.features.names import semantic_features
+from mtvm.features.objects import Boxes
 from mtvm.features.store import FeatureStore
 from mtvm.io.files import cache_dir
 from mtvm.learning import parallel
-from mtvm.learning.run_folder import GUESSER, guesser_of
+from mtvm.learning.run_folder import BOXES, GUESSER, guesser_of
 from mtvm.progress import notice
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import load_episodes, task_file
+from mtvm.tasks.objects import objects_file
 from mtvm.world.graph import connectivity_files
 
 _EDITION = ""
@@ -142,6 +146,51 @@ class SightMaker:
             learnt.save(path)
         parallel.wait()
         return path
+
+    def box_guesser(self) -> Path:
+        """The file of the networks that guess names of boxes: the one that is given, or learnt on the buildings trained
+        on. All processes must ask for it together."""
+        if (given := self.config.box_guesser) is not None:
+            file = given if given.is_file() else guesser_of(given, BOXES)
+            if file is None:
+                raise InputError(
+                    f"{given}: no networks that guess names of boxes are here; give {BOXES} of an agent that was "
+                    "trained with --data.boxes detections, or leave out --data.box-guesser, and they are learnt."
+                )
+            return file
+        described, semantics = self._boxes_of()
+        splits = [task_file(self.folder, split.task, split.split) for split in self._described()]
+        path = cache_dir() / "guessers" / f"{self._digest([described, semantics, *splits])}-boxes.safetensors"
+        if parallel.rank() == 0 and not _is_whole(path, BoxGuesser.load):
+            sets = [load_episodes(split.task, split.split, self.folder) for split in self._described()]
+            scans = {scan for episodes in sets for scan in episodes.world.scans}
+            learnt = learn_boxes(described, semantics, scans, show_progress=self.show_progress)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            learnt.save(path)
+        parallel.wait()
+        return path
+
+    def boxes(self) -> Boxes:
+        """The names that are guessed of all boxes of the data folder."""
+        guesser = self.box_guesser()
+        described, semantics = files = self._boxes_of()
+        path = cache_dir() / "boxes" / f"{self._digest([*files, guesser])}.npz"
+        found = kept_boxes(path)
+        if found is None:
+            found = BoxGuesser.load(guesser).guess(described, semantics, self.show_progress)
+            if parallel.rank() == 0:
+                keep_boxes(path, found)
+        return found
+
+    def _boxes_of(self) -> tuple[Path, Path]:
+        """What was said of the views, and the objects."""
+        described = self.folder.find([DETECTIONS_FILE, f"{DETECTIONS_FILE}.gz"])
+        if described is None:
+            raise InputError(
+                f"{self.folder.path}: no {DETECTIONS_FILE}(.gz) below it, which --data.boxes detections guesses names "
+                "from; 'mtvm data captions' makes it of what LangNav publishes."
+            )
+        return described, objects_file(self.folder, "of whose boxes names are guessed")
 
     def _made_of(self, kind: str) -> list[Path]:
         """The files that a store is made of."""

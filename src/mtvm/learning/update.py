@@ -25,7 +25,7 @@ from mtvm.learning.initial_weights import make_model
 from mtvm.learning.learner import Learner, Values
 from mtvm.learning.losses import Loss, Term, attach, make_losses, make_weights
 from mtvm.learning.rollout import Needs, Policy, RolloutPlan, Trace, roll_out
-from mtvm.learning.run_folder import GUESSER, RunFolder, Selection, with_guesser_of
+from mtvm.learning.run_folder import BOXES, GUESSER, RunFolder, Selection, with_guesser_of
 from mtvm.learning.seen import keep_seen, seen_by
 from mtvm.learning.texts import EncodedTexts, Texts, Variant
 from mtvm.models.network import Network
@@ -67,7 +67,7 @@ class AgentLearner(Learner[tuple[int, NDArray[np.int64]]]):
         self.losses = make_losses(config.loss, config.model.released.consistency, points)
         attach(self.losses, model)
         super().__init__(config, model, make_weights(self.losses, model.config, config.seed).to(model.device))
-        self.guesser: Path | None = None
+        self.guessers: dict[str, Path | None] = {}
         self.seen: dict[str, str | None] | None = None
 
     @classmethod
@@ -80,14 +80,14 @@ class AgentLearner(Learner[tuple[int, NDArray[np.int64]]]):
             )
         data = Data(_data_of(config), config.network, device, show_progress)
         config.data.check_splits_to_evaluate(data.folder)
-        guesser = data.guesser
+        guessers = {GUESSER: data.guesser, BOXES: data.box_guesser}
         datasets = [data.dataset_with_goals(Split.parse(text), "learn from") for text in config.data.train]
         split = Split.parse(config.selection.split)
         validation = data.dataset_with_goals(split, "validate on").first(config.selection.limit)
         model, first_weights = make_model(config, data.network)
         learner = cls(config, model.to(device), datasets, validation, show_progress)
         learner.seen = seen_by(config.data, data.store)
-        learner.guesser, learner.start = guesser, f"Weights to start from: {first_weights}."
+        learner.guessers, learner.start = guessers, f"Weights to start from: {first_weights}."
         learner.fingerprints = fingerprints(data.stores, {one.name: one.episodes for one in (*datasets, validation)})
         return learner
 
@@ -137,9 +137,10 @@ class AgentLearner(Learner[tuple[int, NDArray[np.int64]]]):
 
     def keep_beside(self, folder: Path) -> None:
         """The networks that guess names."""
-        kept = folder / GUESSER
-        if self.guesser is not None and not (kept.is_file() and kept.read_bytes() == self.guesser.read_bytes()):
-            copy_file(self.guesser, kept)
+        for name, file in self.guessers.items():
+            kept = folder / name
+            if file is not None and not (kept.is_file() and kept.read_bytes() == file.read_bytes()):
+                copy_file(file, kept)
 
     def episodes(self, recorded: Values) -> int:
         return self.config.batch * sum(f"{policy}_steps" in recorded for policy in ROLLOUTS)
@@ -270,11 +271,12 @@ class AgentLearner(Learner[tuple[int, NDArray[np.int64]]]):
 def _data_of(config: TrainConfig) -> DataConfig:
     """A run that is resumed, and an agent that goes on learning, see what they saw before, whatever the networks that
     guess names would learn now from the splits of this run."""
-    if config.data.guesser is not None:
-        return config.data
-    folder = RunFolder(config.out)
+    folder, given = RunFolder(config.out), config.data
     before = folder.path if folder.checkpoint.is_file() else config.init
-    return config.data if before is None else with_guesser_of(before, config.data)
+    own = given if before is None else with_guesser_of(before, given)
+    return dataclasses.replace(
+        own, guesser=given.guesser or own.guesser, box_guesser=given.box_guesser or own.box_guesser
+    )
 
 
 def _outcome(trace: Trace, batch: Batch) -> dict[str, float]:

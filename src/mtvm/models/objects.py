@@ -21,23 +21,24 @@ MATCH_WIDTH = 3
 _SAME = 0.999
 
 
-def name_matches(table: Tensor, ids: Tensor, real: Tensor, names: Tensor) -> Tensor:
-    """(B, K, 3) how well each object's name agrees with the words of its text: how similar the most similar words are,
-    in the mean over the name's tokens; the share of these tokens that stand in the text; and where the last of them
-    does, from 0 (the start) to 1, as what is asked for is often named last.
+def name_matches(table: Tensor, ids: Tensor, real: Tensor, names: Tensor, shares: Tensor) -> Tensor:
+    """(B, K, 3) how well each object's names agree with the words of its text, in the mean over its names: how similar
+    the most similar words are, in the mean over a name's tokens; the share of these tokens that stand in the text; and
+    where the last of them does, from 0 (the start) to 1, as what is asked for is often named last.
 
-    `table` (vocabulary, width) embeds tokens, `ids` and `real` (B, L) are the texts, `names` (B, K, W) are padded with
-    0.
+    `table` (vocabulary, width) embeds tokens, `ids` and `real` (B, L) are the texts, `names` (B, K, m, W) are padded
+    with 0, and `shares` (B, K, m) say how likely they are.
     """
     words = functional.normalize(table[ids], dim=-1)
     parts = functional.normalize(table[names], dim=-1)
-    agree = torch.einsum("bkwd,bld->bkwl", parts, words).masked_fill(~real[:, None, None], -1.0)
+    agree = torch.einsum("bkmwd,bld->bkmwl", parts, words).masked_fill(~real[:, None, None, None], -1.0)
     best, place = agree.max(dim=-1)
     there = (names != PAD).float()
     count = there.sum(dim=-1).clamp(min=1)
     same = (best > _SAME).float() * there
-    last = (same * place / real.sum(dim=1).clamp(min=1)[:, None, None]).amax(dim=-1)
-    return torch.stack([(best * there).sum(dim=-1) / count, same.sum(dim=-1) / count, last], dim=-1)
+    last = (same * place / real.sum(dim=1).clamp(min=1)[:, None, None, None]).amax(dim=-1)
+    matches = torch.stack([(best * there).sum(dim=-1) / count, same.sum(dim=-1) / count, last], dim=-1)
+    return (matches * shares[..., None]).sum(dim=2)
 
 
 class ObjectHead(nn.Module):

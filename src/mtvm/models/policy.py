@@ -197,7 +197,8 @@ class NetworkPolicy(Policy):
             every = torch.cat([rows + many * number for number in range(self.looks)])
             objects = torch.cat([look[0][rows] for look in looks])
             names = vision.names_at(seen.node[there])
-            names = None if names is None else names.repeat(self.looks, 1, 1)
+            if names is not None and self.looks > 1:
+                names = names[0].repeat(self.looks, 1, 1, 1), names[1].repeat(self.looks, 1, 1)
             scores = self.model.point(text, every, objects, mask[rows].repeat(self.looks, 1), names)
             logits = scores.log_softmax(dim=1).view(self.looks, len(there), -1).mean(dim=0)
             shares[there] = logits.float().softmax(dim=1).cpu().numpy()

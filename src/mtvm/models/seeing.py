@@ -127,7 +127,8 @@ class Vision:
         if objects is not None and objects.features.shape[1] + PLACE_WIDTH != config.object_width:
             raise InputError(
                 f"objects are described by {objects.features.shape[1] + PLACE_WIDTH} numbers, the agent reads "
-                f"{config.object_width}; let it see what it was trained with, by --data.sight or --data.features."
+                f"{config.object_width}; let it see what it was trained with, by --data.sight, --data.features or "
+                "--data.boxes."
             )
         self.world, self.config, self.store, self.featurizer = world, config, store, Featurizer(config, device)
         self.objects = objects
@@ -188,25 +189,24 @@ class Vision:
         device = self.featurizer.device
         return torch.from_numpy(tokens).to(device), torch.from_numpy(mask).to(device), ids
 
-    def names_at(self, nodes: NDArray[np.int64]) -> Tensor | None:
-        """(B, K, W) the tokens of the name of each object of `objects_at`, padded with 0; None where they have none."""
+    def names_at(self, nodes: NDArray[np.int64]) -> tuple[Tensor, Tensor] | None:
+        """(B, K, m, W) the tokens of the likeliest names of each object of `objects_at`, padded with 0, and (B, K, m)
+        how likely they are, zeros for padding; None where nothing is known of their names."""
         assert self.objects is not None
-        if self._name_tokens is None:
+        known = self.objects
+        if not known.names:
             return None
-        numbers, mask = self.objects.at(nodes)
-        return (self._name_tokens[numbers] * torch.from_numpy(mask)[..., None]).to(self.featurizer.device)
+        numbers, mask = known.at(nodes)
+        shares = torch.from_numpy(known.shares[numbers] * mask[..., None])
+        tokens = self._name_tokens[torch.from_numpy(known.likely[numbers])] * (shares > 0)[..., None]
+        return tokens.to(self.featurizer.device), shares.to(self.featurizer.device)
 
     @functools.cached_property
-    def _name_tokens(self) -> Tensor | None:
-        """(n, W) of all objects."""
+    def _name_tokens(self) -> Tensor:
+        """(names, W) of all names that objects may have."""
         assert self.objects is not None
-        if not self.objects.names:
-            return None
-        known = sorted(set(self.objects.names))
-        row_of = {name: row for row, name in enumerate(known)}
-        read = text_reader(self.config.text_reader).tokenize(known)
-        ids = torch.where(read.words >= 0, read.ids, PAD)
-        return ids[torch.tensor([row_of[name] for name in self.objects.names])]
+        read = text_reader(self.config.text_reader).tokenize(list(self.objects.names))
+        return torch.where(read.words >= 0, read.ids, PAD)
 
     def facing(
         self,

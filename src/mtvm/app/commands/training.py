@@ -20,7 +20,7 @@ from mtvm.app.policies import check_not_given, policy_of
 from mtvm.app.tables import metrics_table, print_speaker
 from mtvm.configs.presets import DESCRIPTIONS, PRESETS, PRETRAINING, RECIPES
 from mtvm.configs.recipe import RecipeConfig, StageConfig
-from mtvm.configs.run import DataConfig, SelectionConfig, Split, TrainConfig
+from mtvm.configs.run import BoxSight, DataConfig, SelectionConfig, Split, TrainConfig
 from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError
 from mtvm.io.files import json_text
@@ -86,6 +86,8 @@ class WhereData:
     """What the agent sees if there is no feature store: names, captions, ..."""
     guesser: Annotated[Path | None, arg(metavar="FILE", help_behavior_hint="(default: the agent's)")] = None
     """The networks that guess names from captions."""
+    boxes: Annotated[BoxSight | None, arg(help_behavior_hint="(default: the run's)")] = None
+    """What is known of the boxes of objects without people's names: views, detections."""
 
     def instead_of(self, data: DataConfig) -> DataConfig:
         """What a run reads, with these values instead of its own."""
