@@ -1,6 +1,7 @@
 """Importing feature files: every format gives the same store, every bad file one sentence and no store."""
 
 import base64
+import codecs
 import gzip
 import re
 import sys
@@ -37,6 +38,11 @@ def write_tsv_with_header(path):
     path.write_bytes((header + "".join(LINES).replace("\n", "\r\n") + "\r\n").encode())
 
 
+def write_tsv_with_mark(path):
+    """As editors on Windows save a text."""
+    path.write_bytes(codecs.BOM_UTF8 + "".join(LINES).encode())
+
+
 def write_tsv_without_last_newline(path):
     path.write_text("".join(LINES).rstrip("\n"))
 
@@ -65,6 +71,7 @@ FORMATS = {
     "plain.tsv": (write_tsv, "tsv"),
     "header.tsv": (write_tsv_with_header, "tsv"),
     "header.txt": (write_tsv_with_header, "tsv"),
+    "mark.tsv": (write_tsv_with_mark, "tsv"),
     "open-end.tsv": (write_tsv_without_last_newline, "tsv"),
     "features.tsv.gz": (write_gz, "tsv.gz"),
     "ResNet-152.zip": (write_zip, "tsv.zip"),

@@ -50,6 +50,12 @@ def convert(source, **options):
 # --- reading -----------------------------------------------------------------------------------------------
 
 
+def test_a_scan_may_be_written_in_letters_or_in_their_numbers(tmp_path):
+    lines = [json.dumps(EMPTY | {"scan": "größe", "viewpoint": name}, ensure_ascii=name == "a") + "\n" for name in "ab"]
+    path = write(tmp_path / "viewpoints.jsonl", *lines, KITCHEN)
+    assert [place.viewpoint for place in read_semantics(path, ["größe"])] == ["a", "b"]
+
+
 @pytest.mark.parametrize("name", ["seen.jsonl", "seen.jsonl.gz", "no-suffix"])
 def test_read_semantics_reads_plain_and_compressed_files(name, tmp_path):
     places = list(read_semantics(write(tmp_path / name, KITCHEN, "\n", EMPTY)))

@@ -63,7 +63,7 @@ def test_sample_paths_refuse_episodes_without_goals(tiny_r2r):
 def test_hold_out_parts_the_training_buildings(tiny_folder, tmp_path):
     train = json.loads((tiny_folder / "R2R" / "R2R_train.json").read_text())
     scans = sorted({entry["scan"] for entry in train})
-    (tmp_path / "scans.txt").write_text(f"# held out\n{scans[0]}  # one\n\n")
+    (tmp_path / "scans.txt").write_text(f"\ufeff{scans[0]}  # one\n\n# held out\n")
     chosen = held_out_scans(tmp_path / "scans.txt")
     assert chosen == {scans[0]}
     if len(scans) == 1:

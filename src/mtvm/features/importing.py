@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import binascii
+import codecs
 import contextlib
 import gzip
 import io
@@ -159,6 +160,8 @@ def _buffered(file: object) -> IO[bytes]:
 def _tsv_entries(file: IO[bytes], source: Path) -> Iterator[_Entry]:
     for number, line in enumerate(lines_of(file, source, LONGEST_LINE), 1):
         place = f"line {number}"
+        if number == 1:
+            line = line.removeprefix(codecs.BOM_UTF8)
         features_start = line.rfind(b"\t") + 1
         columns = line[:features_start].split(b"\t")  # without the features, which would copy 0.4 MB
         if line.isspace() or (number == 1 and line.split() == TSV_COLUMNS):

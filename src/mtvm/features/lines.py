@@ -30,11 +30,12 @@ def read_viewpoint_lines(
 ) -> Iterator[Line]:
     """Each line as `checked(record, where)` understands it; `where` begins the sentence of an error. A viewpoint may
     occur once. Lines that do not name one of `scans` are not even parsed."""
-    named = None if scans is None else [json.dumps(scan).encode() for scan in scans]
+    named = [json.dumps(scan).encode() for scan in scans or ()]
+    leaves_out = scans is not None and all(map(str.isascii, scans))  # other letters are written in several ways
     content = read_bytes(source, what)
     seen: set[tuple[str, str]] = set()
     for number, text in enumerate(unpacked_lines(content, source, _LONGEST_LINE), 1):
-        if text.isspace() or (named is not None and not any(scan in text for scan in named)):
+        if text.isspace() or (leaves_out and not any(scan in text for scan in named)):
             continue
         where = f"{source}, line {number}"
         try:

@@ -20,7 +20,7 @@ def held_out_scans(path: Path | None = None) -> frozenset[str]:
     if path is None:
         content = resources.files("mtvm").joinpath("data/r2r_held_out_scans.txt").read_text(encoding="utf-8")
     else:
-        content = read_bytes(path, "list of scans").decode("utf-8", errors="replace")
+        content = read_bytes(path, "list of scans").decode("utf-8-sig", errors="replace")
     lines = (line.partition("#")[0].strip() for line in content.splitlines())
     scans = frozenset(line for line in lines if line)
     if not scans:
