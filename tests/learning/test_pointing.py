@@ -188,8 +188,8 @@ def walked(model, dataset, policy="teacher", rows=slice(0, 4), mirrored=None):
     return roll_out(model, dataset.vision, episodes, texts.text, plan, keep_steps=True), texts
 
 
-def pointing(model, weight=1.0):
-    loss = PointedObject(ObjectsConfig(weight=weight))
+def pointing(model, weight=1.0, elsewhere=0):
+    loss = PointedObject(ObjectsConfig(weight=weight, elsewhere=elsewhere))
     loss.attach(model)
     return loss
 
@@ -218,6 +218,29 @@ def test_the_loss_is_that_of_the_object_wherever_it_is_in_view(dataset):
     assert float(found.total) == 100 * sum(hits)
     objects.total.backward()
     assert texts.text.states.grad.abs().sum() > 0
+
+
+def test_other_places_that_see_the_object_are_pointed_from_too(dataset):
+    """In these houses an object is seen from the end of its path alone, and here nobody walks there."""
+    model = lively_model(config=STEADY, object_width=WIDTH)
+    trace, _ = walked(model, dataset)
+    walks = pointing(model)(trace)[0].count
+    assert pointing(model, elsewhere=3)(trace)[0].count == walks + 3 * len(trace.episodes)
+    last = trace.episodes.reference_ends.astype(np.int64)
+    trace.nodes[:] = -1
+    for step in trace.steps:
+        step.seen.node[:] = -2
+    objects, _ = pointing(model, elsewhere=1)(trace)
+    asked, everywhere = torch.arange(len(last)), []
+    for heading in np.linspace(0, 2 * np.pi, 25, dtype=np.float32):
+        tokens, _, ids = dataset.vision.objects_at(last, np.full(len(last), heading))
+        mask = torch.from_numpy(ids >= 0)
+        right = [list(row).index(int(one)) for row, one in zip(ids, trace.episodes.extra["answer"], strict=True)]
+        scores = model.point(trace.text, asked, tokens, mask)
+        everywhere.append(-scores.log_softmax(dim=1)[asked, right])
+    losses = torch.stack(everywhere)
+    assert objects.count == len(last)
+    assert losses.min(dim=0).values.sum() - 0.1 < objects.total < losses.max(dim=0).values.sum() + 0.1
 
 
 def test_walks_that_never_see_their_object_have_nothing_to_say(dataset):

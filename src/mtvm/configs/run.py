@@ -280,6 +280,8 @@ class ObjectsConfig:
 
     weight: float = 1.0
     """0 leaves it out."""
+    elsewhere: int = 0
+    """In each rollout, so many other viewpoints that see the object are drawn, and pointed from as well."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -420,6 +422,8 @@ class TrainConfig:
         for option, share in shares.items():
             if not 0 <= share <= 1:
                 raise InputError(f"{option} must lie from 0 to 1, not {share}.")
+        if not 0 <= loss.objects.elsewhere <= 100:
+            raise InputError(f"loss.objects.elsewhere must lie from 0 to 100, not {loss.objects.elsewhere}.")
         if max(loss.imitation.weight, loss.imitation.student_weight, loss.a2c.weight) <= 0:
             raise InputError("loss: the weights of imitation, student and A2C are all 0, so there is nothing to learn.")
         if loss.consistency.enabled and loss.word_dropping > 0:
