@@ -222,3 +222,12 @@ def test_a_terminal_is_asked(answer, server, tmp_path, monkeypatch):
     fetch([curled(server, "a.json")], tmp_path / "vln", console())
     assert asked == [f"Download THERE (1 KB) into {tmp_path / 'vln'}? [y/N] "]
     assert (tmp_path / "vln").exists() == (answer == "y")
+
+
+def test_who_ends_the_question_has_not_agreed(tmp_path, monkeypatch):
+    monkeypatch.setattr(fetching.sys, "stdin", io.StringIO())
+    monkeypatch.setattr(fetching.sys.stdin, "isatty", lambda: True)
+    said = io.StringIO()
+    fetch([SOURCES["rooms"]], tmp_path / "vln", Console(file=said))  # Ctrl-D
+    assert "nothing was downloaded" in said.getvalue()
+    assert not (tmp_path / "vln").exists()

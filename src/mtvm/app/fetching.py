@@ -86,7 +86,10 @@ def _agreed(sources: Sequence[Source], folder: Path) -> bool:
     if not sys.stdin.isatty():
         return True
     amounts = ", ".join(f"{source.folder} ({source.size})" for source in sources)
-    answer = input(f"Download {amounts} into {folder}? [y/N] ")
+    try:
+        answer = input(f"Download {amounts} into {folder}? [y/N] ")
+    except EOFError:  # Ctrl-D
+        return False
     return answer.strip().lower() in ("y", "yes")
 
 
