@@ -21,6 +21,8 @@ from mtvm.world.world import World
 settings.register_profile("untimed", deadline=None)  # a busy machine is no failure
 settings.load_profile("untimed")
 
+gc.set_threshold(20_000, 20, 20)  # nearly all that tests make is freed at once, without the search for garbage
+
 # nohup and shells in the background let us ignore signals, and what tests start would ignore them too.
 for number, usual in ((signal.SIGHUP, signal.SIG_DFL), (signal.SIGINT, signal.default_int_handler)):
     if signal.getsignal(number) is signal.SIG_IGN:
@@ -28,7 +30,7 @@ for number, usual in ((signal.SIGHUP, signal.SIG_DFL), (signal.SIGINT, signal.de
 
 
 def pytest_collection_finish():
-    """What was imported stays: looking through it for garbage would take a tenth of the time of the tests."""
+    """What was imported stays, and need not be looked through for garbage."""
     gc.collect()
     gc.freeze()
 
