@@ -2,7 +2,7 @@
 
 import pytest
 
-from mtvm.viewer.labels import Labels, around, length_inside, shared
+from mtvm.viewer.labels import Labels, around, box_of, length_inside, shared
 from mtvm.viewer.maps import MapOptions, draw_map
 
 
@@ -51,3 +51,14 @@ def test_shares_of_candidates_cover_no_candidate(state):
             marks = [shape.points[0] for shape in shapes if shape.look in ("candidate-mark", "chosen-mark")]
             words = [shape.points[0] for shape in shapes if shape.text.endswith("%")]
             assert all(abs(x - mx) > 1 or abs(y - my) > 8 for x, y in words for mx, my in marks)
+
+
+def test_names_of_rooms_cover_no_start(state):
+    source = state.sources[0]
+    buildings = state.buildings(source.folder)
+    for identity in source.episodes.ids:
+        shapes = draw_map(buildings, source.walk(identity)).shapes
+        ((x, y),) = [shape.points[0] for shape in shapes if shape.look == "start"]
+        for word in (shape for shape in shapes if shape.look == "room"):
+            box = box_of(word.text, word.size[0], (word.points[0], word.anchor))
+            assert shared(box, (x, y, x + 12, y + 12)) < 48, "a third of it"

@@ -55,16 +55,16 @@ class Labels:
     def place(self, text: str, size: float, spots: Sequence[Spot]) -> Spot:
         """The spot at which least is covered and crossed, the first of several; nothing else is put there."""
         best, _ = self._best(text, size, spots, _STROKE)
-        self._write(_box(text, size, best))
+        self._write(box_of(text, size, best))
         return best
 
     def place_if_free(self, text: str, size: float, spots: Sequence[Spot]) -> Spot | None:
         """The same if it covers next to nothing, and no other word."""
-        apart = [spot for spot in spots if not self._touches(_box(text, size, spot))]
+        apart = [spot for spot in spots if not self._touches(box_of(text, size, spot))]
         if not apart:
             return None
         best, covered = self._best(text, size, apart)
-        left, top, right, bottom = box = _box(text, size, best)
+        left, top, right, bottom = box = box_of(text, size, best)
         if covered > _LEAST_COVERED * (right - left) * (bottom - top):
             return None
         self._write(box)
@@ -82,7 +82,7 @@ class Labels:
         """The spot at which least is covered, and how much; `stroke` is how wide lines are taken to be."""
         best, least = spots[0], math.inf
         for spot in spots:
-            box = _box(text, size, spot)
+            box = box_of(text, size, spot)
             covered = self._covered(box) + (stroke * self._crossed(box) if stroke else 0.0)
             if covered < least:
                 best, least = spot, covered
@@ -122,7 +122,8 @@ def shared(a: Box, b: Box) -> float:
     return wide * high
 
 
-def _box(text: str, size: float, spot: Spot) -> Box:
+def box_of(text: str, size: float, spot: Spot) -> Box:
+    """Where a word is, about."""
     (x, y), anchor = spot
     wide = _LETTER * size * (len(text) + 0.5 * sum((mark in _WIDE) - (mark in _NARROW) for mark in text))
     left = x - {"start": 0.0, "middle": wide / 2, "end": wide}[anchor]

@@ -149,7 +149,7 @@ def draw_map(buildings: Buildings, walks: Walk | Sequence[Walk], options: MapOpt
             left_edge, width = layout.left[storey], layout.panel[storey]
     labels = Labels((left_edge, 0, left_edge + width, drawing.height))
     _draw_building(drawing, layout, buildings, walk.scan)
-    _draw_ways(drawing, layout, walks, options)
+    _draw_ways(drawing, layout, labels, walks, options)
     below = len(drawing.shapes)
     if event is not None and layout.shows(layout.node[event.viewpoint]):
         _draw_agent(drawing, layout, labels, event, options, _is_near(buildings, event))
@@ -186,7 +186,7 @@ def _draw_building(drawing: Drawing, layout: _Map, buildings: Buildings, scan: s
             drawing.circle("viewpoint", layout.point(node), 3, viewpoint=name, room=room or "")
 
 
-def _draw_ways(drawing: Drawing, layout: _Map, walks: Sequence[Walk], options: MapOptions) -> None:
+def _draw_ways(drawing: Drawing, layout: _Map, labels: Labels, walks: Sequence[Walk], options: MapOptions) -> None:
     """The reference path, the goals, the start, and every agent's way; the one whose map it is on top."""
     walk, step = walks[options.own], options.step
     for start, end, _ in layout.segments(list(walk.reference)):
@@ -210,6 +210,7 @@ def _draw_ways(drawing: Drawing, layout: _Map, walks: Sequence[Walk], options: M
     first = layout.node.get(walk.viewpoints[0]) if walk.events else None
     if first is not None and layout.shows(first):
         x, y = layout.point(first)
+        labels.take((x, y), 12)
         drawing.rect("start", (x - 6, y - 6), (12, 12))
     for number, one in enumerate(walks):
         if number != options.own and one.events and step is not None:
