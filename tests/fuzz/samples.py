@@ -25,6 +25,7 @@ from mtvm.configs.presets import PRESETS, RECIPES
 from mtvm.configs.run import DataConfig, OptimizerConfig
 from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError
+from mtvm.features.boxes import BoxGuesser, _network, _width
 from mtvm.features.guesser import Guesser
 from mtvm.features.guesses import NameGuesser
 from mtvm.features.store import FeatureStore
@@ -35,6 +36,7 @@ from mtvm.io.weight_files import read_weight_file
 from mtvm.learning import checkpoint
 from mtvm.learning.run_folder import RunFolder
 from mtvm.learning.trainer import train
+from mtvm.llm.cache import AnswerCache, Reply
 from mtvm.models.config import ModelConfig, SpeakerModelConfig
 from mtvm.models.network import make_network
 from mtvm.models.saving import save_model
@@ -300,7 +302,12 @@ def _write_rarer(folder, data):
         **names, **spread, spoken=("to",), captions=24, fold_of={"tiny0": 0, "tiny1": 0}, networks=networks
     )
     guesser.save(folder / "guesser.safetensors")
-    save_file(read_weight_file(folder / "guesser.safetensors"), folder / "guesser.safetensors")  # without a checksum
+    boxes = tuple(_network(_width(("sofa",), ("a",)), 3).eval() for _ in range(2))
+    BoxGuesser(("sofa",), ("a",), ("bed", "lamp"), {"tiny0": 0, "tiny1": 0}, boxes).save(folder / "boxes.safetensors")
+    for file in (folder / "guesser.safetensors", folder / "boxes.safetensors"):
+        save_file(read_weight_file(file), file)  # without a checksum
+    AnswerCache(folder / "answers").keep("asked", Reply("hello", 1, 1))
+    write_json(folder / "multiplied" / "products.json", {"kind": "mkl", "reason": ""})
 
 
 def _write_published(folder, data):

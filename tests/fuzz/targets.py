@@ -21,9 +21,10 @@ from samples import SMALL
 
 from mtvm.app import cli
 from mtvm.errors import InputError
+from mtvm.features.boxes import BoxGuesser
 from mtvm.features.captions import load_captions
 from mtvm.features.converting.rooms import Rooms
-from mtvm.features.detections import read_detections
+from mtvm.features.detections import read_described, read_detections
 from mtvm.features.guesses import NameGuesser
 from mtvm.features.importing import import_features
 from mtvm.features.names import read_semantics
@@ -33,7 +34,8 @@ from mtvm.learning import checkpoint
 from mtvm.learning.run_folder import RunFolder
 from mtvm.learning.seen import read_seen
 from mtvm.learning.trainer import train
-from mtvm.llm.costs import read_prices
+from mtvm.llm.cache import AnswerCache
+from mtvm.llm.costs import Price, read_prices
 from mtvm.llm.protocols import read_protocol
 from mtvm.models.config import ModelConfig
 from mtvm.models.importing import describe_import, import_agent
@@ -118,6 +120,14 @@ def _runs(folder):
 
 def _resume_speaker(folder):
     train(RunFolder(folder / "speaking").speaker_config(), show_progress=False)
+
+
+def _answer(folder):
+    """One that was kept costs something, and may be sent back to the model; one that is damaged is asked for again."""
+    reply = AnswerCache(folder / "answers").find("asked")
+    if reply is not None:
+        Price(1.0, 2.0).of(reply.prompt_tokens, reply.answer_tokens)
+        reply.text.encode()
 
 
 def _extract(folder):
@@ -508,6 +518,10 @@ TARGETS = [
     Target("resume: recipe", ("recipe/recipe.json",), lambda f: RunFolder(f / "recipe").recipe()),
     Target("agent's note on what it sees", ("training/best/seen.json",), lambda f: read_seen(f / "training" / "best")),
     Target("guesser of names", ("guesser.safetensors",), lambda f: NameGuesser.load(f / "guesser.safetensors")),
+    Target("guesser of boxes", ("boxes.safetensors",), lambda f: BoxGuesser.load(f / "boxes.safetensors")),
+    Target("boxes and captions", ("texts/captions.jsonl",), lambda f: list(read_described(f / "texts/captions.jsonl"))),
+    Target("answers of language models", ("answers/*/*.json",), _answer),
+    Target("resume: products", ("multiplied/products.json",), lambda f: RunFolder(f / "multiplied").kept_products),
     Target("prices of language models", ("llm/prices.json",), lambda f: read_prices(f / "llm" / "prices.json")),
     Target("protocol of language models", ("llm/own.txt",), lambda f: read_protocol(f / "llm" / "own.txt")),
     Target("rooms: house file", ("published/tiny3.house",), lambda f: Rooms.load(f / "published").of("tiny3")),
