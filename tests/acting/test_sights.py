@@ -6,12 +6,15 @@ import math
 
 import numpy as np
 import pytest
+from PIL import Image
 
+from mtvm.acting import scenes
 from mtvm.acting.policy import Decision, Policy
 from mtvm.acting.scenes import Scenes
 from mtvm.acting.walk import Walking, walk
 from mtvm.errors import InputError
 from mtvm.features.detections import check_detections
+from mtvm.homes.painter import skybox_files
 from mtvm.tasks.load import load_episodes
 from mtvm.world.views import VIEW_HEADING, direction_in_view
 
@@ -230,3 +233,24 @@ def test_real_captions_speak_of_the_real_views(real_data):
         assert sight.room
         assert all(0 < one.confidence <= 1 for one in sight.detections)
         assert all(len(candidate.captions) == 3 for candidate in sight.candidates)
+
+
+def test_pictures_are_drawn_where_a_folder_has_none(described, tmp_path, monkeypatch):
+    """As for the homes that ship with the package: when an agent looks, and not before."""
+    monkeypatch.setattr(scenes, "_offered", {})
+    episodes, drawn = load_episodes("r2r", "val_unseen", described), []
+
+    def draw(scan, viewpoint):
+        drawn.append((scan, viewpoint))
+        colours, _ = skybox_files(tmp_path, scan, viewpoint)
+        colours.parent.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(np.full((32, 6 * 32, 3), (200, 100, 50), dtype=np.uint8)).save(colours)
+
+    scenes.offer_pictures(described, tmp_path, draw)
+    known = Scenes(episodes.world, described, ["images"])
+    assert not drawn
+    node = int(episodes.reference_ends[0])
+    pixels = known.image(node, 0.5, 0.0, width=64, height=48)
+    assert drawn == [(episodes.world.scan(node), str(episodes.world.viewpoints[node]))]
+    assert pixels.shape == (48, 64, 3)
+    np.testing.assert_allclose(pixels.reshape(-1, 3).mean(axis=0), (200, 100, 50), atol=3)

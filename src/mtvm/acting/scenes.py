@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,6 +49,23 @@ class Thing(NamedTuple):
     elevation: float
     views: tuple[int, ...]
     """The views that show it."""
+
+
+class _Pictures(NamedTuple):
+    """Skyboxes that are drawn when somebody looks."""
+
+    skyboxes: Path
+    draw: Callable[[str, str], None]
+    """Returns when those of a scan and viewpoint are there."""
+
+
+_offered: dict[Path, _Pictures] = {}
+
+
+def offer_pictures(folder: Path, skyboxes: Path, draw: Callable[[str, str], None]) -> None:
+    """Let this process draw what a data folder has no skyboxes of: `draw` returns when those of a scan and viewpoint
+    are below `skyboxes`."""
+    _offered[folder.resolve()] = _Pictures(skyboxes, draw)
 
 
 class Scenes:
@@ -135,6 +152,8 @@ class Scenes:
         bottom."""
         self.check("images")
         scan, viewpoint = self._key(node)
+        if self._pictures is not None and self._renderer.dataset == self._pictures.skyboxes:
+            self._pictures.draw(scan, viewpoint)
         pixels = self._renderer.render(
             scan, viewpoint, self.world.rotations[node], [heading], [elevation], width, height
         )
@@ -158,6 +177,10 @@ class Scenes:
         places = read_semantics(self._file("objects"), self.world.scans)
         return {(place.scan, place.viewpoint): place for place in places}
 
+    @property
+    def _pictures(self) -> _Pictures | None:
+        return _offered.get(self.folder.path.resolve())
+
     @functools.cached_property
     def _renderer(self) -> SkyboxRenderer:
         top = self.folder.path
@@ -167,6 +190,8 @@ class Scenes:
             except InputError:
                 continue
             return SkyboxRenderer(folder)
+        if self._pictures is not None:
+            return SkyboxRenderer(self._pictures.skyboxes)
         raise InputError(
             f"{top}: no skyboxes of scan {self.world.scans[0]} below it, which the agent wants to see; put "
             "Matterport3D's folders <scan>/matterport_skybox_images into its folder 'skyboxes'."

@@ -6,6 +6,7 @@ looks, and what the agent thought is thought again.
 
 from __future__ import annotations
 
+from mtvm.acting.scenes import offer_pictures
 from mtvm.configs.run import DataConfig, Split
 from mtvm.homes.build import WorldConfig
 from mtvm.homes.painter import Painter
@@ -33,3 +34,9 @@ def builtin_painter() -> Painter:
     """Draws the homes in the cache."""
     seeds = {scan: WORLD.home_seed(number) for number, scan in enumerate(WORLD.scans)}
     return Painter(cache_dir() / "viewer" / WORLD.name / "skyboxes", seeds, WORLD.face_size)
+
+
+def offer_builtin_pictures(painter: Painter | None = None) -> None:
+    """Let agents look at the homes, of which no pictures ship: they are drawn as agents come by."""
+    drawn_by = painter or builtin_painter()
+    offer_pictures(DATA, drawn_by.skyboxes, lambda scan, viewpoint: drawn_by.ask(scan, viewpoint).result())

@@ -43,9 +43,11 @@ def viewer_state(paths: Sequence[Path], defaults: Defaults, skyboxes: Path | Non
         agents = {path: found for path in paths if (found := lone_agent(path, defaults)) is not None}
         sources = open_sources([path for path in paths if path not in agents], defaults)
         return ViewerState(sources, skyboxes, agents=tuple(agents.values()))
-    from mtvm.app.builtin import builtin_painter, builtin_sources
+    from mtvm.app.builtin import builtin_painter, builtin_sources, offer_builtin_pictures
 
-    return ViewerState(builtin_sources(defaults.agent), skyboxes, painter=builtin_painter())
+    painter = builtin_painter()
+    offer_builtin_pictures(painter)
+    return ViewerState(builtin_sources(defaults.agent), skyboxes, painter=painter)
 
 
 def _path(value: Path | str | None) -> Path | None:

@@ -245,8 +245,9 @@ def _somewhere(
     """Where a language model walks: in the homes that ship with the package if nothing is said of it."""
     if splits or data.folder is not None:
         return splits, data, llm
-    from mtvm.app.builtin import DATA, SPLITS
+    from mtvm.app.builtin import DATA, SPLITS, offer_builtin_pictures
 
+    offer_builtin_pictures()
     notice(
         f"no split was named, so it walks in homes that ship with the package; mtvm view shows it with --data {DATA}"
     )
