@@ -61,7 +61,7 @@ def test_published_files_lead_to_the_same_walks_as_the_joined_data(stranger, rea
     assert {split: len(episodes) for split, episodes in found.items()} == EPISODES
     assert found == walks(capsys, joined, stranger / "by-joined")
     for split in EPISODES:
-        # The released table is of the whole split, and of the weights before they were brought to half precision.
+        # The released table is of the whole split, where batches are others and rounding with them.
         released, here = table(RELEASE / "eval", split), table(stranger / "by-published", split)
         assert sum(here[episode] != released[episode] for episode in here) <= 1
 
