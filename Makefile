@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo docs test test-all fuzz attack lint format bench r2r r2r-pixels r2r-rows r4r ndh records augmented augmented-second pretrained recording release vendor clean
+.PHONY: help demo docs test test-all fuzz attack lint format bench r2r r2r-pixels r2r-rows r4r ndh reverie reverie-names languages together records augmented augmented-second pretrained recording release vendor clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## +/\t/; s/\$$\$$/$$/' | expand -t 18
@@ -129,6 +129,48 @@ ndh: runs/follower/$(SEEN_DONE) runs/r4r/R4R_train.json  ## Dialogs: by an agent
 	    $(BIN)/mtvm baseline $$agent --task ndh --split $$split --supervision $$setting --out runs/ndh-$$agent-$$split-$$setting.json || exit 1; \
 	  done; done; done
 
+# REVERIE, from the released agents of R2R, whose walks are their own from the first update on.
+REVERIE = $(ONE_CORE) train reverie --seed $* --data.train reverie/train r2r/train@0.5 --data.evaluate reverie/val_seen reverie/val_unseen \
+  $(TRAINED_ON) --loss.objects.elsewhere 4 --optimizer.updates 1200 --selection.every 300
+POINTED := eval/reverie-val_unseen/metrics.json
+reverie: $(RUN)/reverie/$(POINTED)  ## REVERIE from what captions and a detector say of the views and boxes
+reverie-names: $(RUN)/reverie-names/$(POINTED)  ## The same with the names that people gave: privileged
+runs/seed%/reverie/$(POINTED): | $(READY)
+	$(REVERIE) --out runs/seed$*/reverie --init releases/r2r-pixels --data.boxes detections
+runs/seed%/reverie-names/$(POINTED): | $(READY)
+	$(REVERIE) --out runs/seed$*/reverie-names --init releases/r2r-annotated $(ANNOTATED)
+
+# One agent from Chinese, one from English, one from both, with learnt tokens and as many updates each; XL-R2R has the Chinese files.
+LEARNT := --data.sight guesses --data.guesser releases/r2r-pixels --model.reader none --optimizer.updates 1750 --selection.every 1750 --loss.teacher-forced-updates 500
+ZH := r2r/runs/chinese/R2R
+chinese := --model.text-reader characters --data.train $(ZH)_train_zh.json --data.evaluate $(ZH)_val_unseen_zh.json
+english := --data.train r2r/train --data.evaluate r2r/val_unseen
+both := --model.text-reader characters --data.train r2r/train $(ZH)_train_zh.json --data.evaluate r2r/val_unseen $(ZH)_val_unseen_zh.json
+IN_CHINESE := eval/r2r-chinese-R2R_val_unseen_zh/metrics.json
+languages: $(RUN)/language-english/$(DONE) $(RUN)/language-chinese/$(IN_CHINESE) $(RUN)/language-both/$(IN_CHINESE)  ## R2R in English, in Chinese (XL-R2R), and in both, as long each
+$(RUN)/language-english/$(DONE): | $(READY)
+	$(R2R) --out $(RUN)/language-english $(LEARNT) $(english)
+$(RUN)/language-%/$(IN_CHINESE): runs/chinese/R2R_train_zh.json | $(READY)
+	$(R2R) --out $(RUN)/language-$* $(LEARNT) $($*)
+runs/chinese/R2R_train_zh.json: | $(READY)
+	$(BIN)/python tools/languages.py $$MTVM_DATA/XL-R2R runs/chinese
+
+# Dialogs are those of the built-in homes, of which only names are known.
+TASKS := together r2r r4r reverie ndh
+TOGETHER := --data.sight names --optimizer.updates 1750 --selection.every 1750 --loss.teacher-forced-updates 500 --model.max-text 300
+r2r_splits := r2r/train
+r4r_splits := r4r/runs/r4r/R4R_train.json
+reverie_splits := reverie/train
+ndh_splits := runs/homes::ndh/train
+together_splits := $(r2r_splits) $(r4r_splits) $(reverie_splits) $(ndh_splits)
+LAST_TASK := eval/ndh-val_unseen/metrics.json
+together: $(TASKS:%=$(RUN)/alone-%/$(LAST_TASK))  ## One agent of R2R, R4R, REVERIE and dialogs, and one of each alone, as long each
+$(TASKS:%=$(RUN)/alone-%/$(LAST_TASK)): $(RUN)/alone-%/$(LAST_TASK): runs/r4r/R4R_train.json runs/r4r/R4R_val_unseen.json runs/homes/connectivity | $(READY)
+	$(R2R) --out $(RUN)/alone-$* $(TOGETHER) --data.train $($*_splits) \
+	  --data.evaluate r2r/val_unseen r4r/runs/r4r/R4R_val_unseen.json reverie/val_unseen ndh/val_unseen
+runs/homes/connectivity: | $(READY)
+	$(BIN)/mtvm homes build --features names --out runs/homes
+
 # 500 of the 5,026 paths of val_unseen, with their 4,500 instructions: walking all of them six times would take hours.
 runs/r4r/R4R_val_unseen.json: | $(READY)
 	$(BIN)/mtvm data r4r val_unseen --paths 500 --out $@
@@ -162,7 +204,7 @@ pretrained: $(READY)  ## Train the agent that ships with the package (ten minute
 
 recording: $(READY)  ## Record the README's picture: the viewer following an instruction of R2R ($$MTVM_DATA names the data; needs Chromium)
 	$(ONE_CORE) eval releases/r2r-pixels --split r2r/val_unseen --attention --out runs/r2r-pixels
-	$(BIN)/python tools/recording.py runs/r2r-pixels/r2r-val_unseen --episode 620_2
+	$(BIN)/python tools/recording.py runs/r2r-pixels/r2r-val_unseen --episode 1431_0
 
 release: $(READY)  ## Write what is uploaded elsewhere to build/release, with checksums: wheel, source, agents, instructions
 	rm -rf build/release

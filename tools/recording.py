@@ -18,8 +18,8 @@ from playwright.sync_api import Page, sync_playwright
 
 from mtvm.app.view import view
 
-WIDTH, HEIGHT = 1100, 640
-COLOURS = 64
+WIDTH, HEIGHT = 1200, 700
+COLOURS = 128
 STEP, END = 1400, 3500
 """Milliseconds that a step and the last one are shown."""
 TIMEOUT = 120_000
