@@ -3,6 +3,7 @@
 import json
 import os
 import threading
+import time
 
 import pytest
 from model_server import DROP, completion
@@ -206,12 +207,14 @@ def test_a_redirection_is_not_followed(serve, endpoint):
 # Money
 
 
-def test_the_budget_is_kept_by_questions_at_the_same_time(serve, endpoint):
-    gate, refused, done = threading.Event(), threading.Semaphore(0), []
+@pytest.mark.parametrize(("tokens", "answered"), [(1000, 2), (400, 4)])
+def test_the_budget_is_kept_by_questions_at_the_same_time(serve, endpoint, tokens, answered):
+    """An answer can cost a cent, so that there is money for two at first, and for as many more as these leave over."""
+    gate, refused, done = threading.Event(), [], []
 
     def reply(number, body):
         assert gate.wait(60)
-        return 200, {}, completion("yes", 100, 1000)
+        return 200, {}, completion("yes", 100, tokens)
 
     server, budget = serve(reply), Budget(0.025)
     asked = endpoint(server, budget=budget)
@@ -219,19 +222,23 @@ def test_the_budget_is_kept_by_questions_at_the_same_time(serve, endpoint):
     def ask(number):
         try:
             done.append(asked.ask([{"role": "user", "content": str(number)}], FORM)[1])
-        except BudgetError:
-            refused.release()
+        except BudgetError as error:
+            refused.append(str(error))
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(5)]
     for thread in threads:
         thread.start()
-    for _ in range(3):
-        assert refused.acquire(timeout=60), "an answer can cost a cent, so that there is money for two"
+    while len(server.bodies) < 2:
+        time.sleep(0.01)
+    time.sleep(0.2)
+    assert (len(server.bodies), refused) == (2, [])
     gate.set()
     for thread in threads:
-        thread.join()
-    assert len(server.bodies) == len(done) == 2
-    assert budget.spent == pytest.approx(0.0202)
+        thread.join(60)
+    assert len(server.bodies) == len(done) == answered
+    assert budget.spent == pytest.approx(answered * (tokens + 10) * 1e-5)
+    assert len(refused) == 5 - answered
+    assert all(f"${budget.spent:.4f} were spent" in said for said in refused)
 
 
 def test_without_a_price_no_budget_can_be_kept(serve, clock):

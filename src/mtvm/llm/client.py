@@ -160,6 +160,9 @@ class Endpoint:
             estimate = estimated_tokens(messages)
             reserved = (self.price or FREE).of(estimate, self.most_tokens)
             self.budget.reserve(reserved)
+            if self._over.is_set():  # while it waited for money
+                self.budget.pay(reserved, 0.0)
+                break
             cost = 0.0
             try:
                 status, headers, content = self._post(body)

@@ -65,29 +65,37 @@ class Budget:
     """What was spent, and what may be; threads share it.
 
     A question is paid for in advance with the most that it can cost, so that questions under way at the same time
-    cannot spend more than there is.
+    cannot spend more than there is. Where that leaves too little for another, it waits for what they leave over.
     """
 
     def __init__(self, most: float | None = None) -> None:
         if most is not None and not 0 <= most < math.inf:
             raise InputError(f"--max-cost is a number of dollars, not {brief(most)}.")
         self.most, self.spent = most, 0.0
-        self._reserved = 0.0
-        self._lock = threading.Lock()
+        self._reserved, self._under_way = 0.0, 0
+        self._changed = threading.Condition()
 
     def reserve(self, most: float) -> None:
         """Set aside the most that a question can cost."""
-        with self._lock:
-            if self.most is not None and self.spent + self._reserved + most > self.most:
+        with self._changed:
+            while self._under_way and not self._leaves(most):
+                self._changed.wait()
+            if not self._leaves(most):
                 raise BudgetError(
                     f"${self.spent:.4f} were spent and the next answer could cost ${most:.4f}, which is more than "
                     f"--max-cost {self.most:g} leaves; what was answered is kept, so start again with more, or with a "
                     "smaller --sample."
                 )
             self._reserved += most
+            self._under_way += 1
 
     def pay(self, reserved: float, cost: float) -> None:
         """Spend `cost` of what was set aside."""
-        with self._lock:
-            self._reserved -= reserved
+        with self._changed:
+            self._under_way -= 1
+            self._reserved = self._reserved - reserved if self._under_way else 0.0
             self.spent += cost
+            self._changed.notify_all()
+
+    def _leaves(self, most: float) -> bool:
+        return self.most is None or self.spent + self._reserved + most <= self.most
