@@ -49,7 +49,7 @@ def test_homes_that_ship_are_those_that_are_drawn():
 def test_walks_that_ship_are_those_of_the_agent_that_ships(sources):
     data = DataConfig(folder=builtin.DATA, sight="names")
     agent = Agent.from_pretrained(builtin.FOLDER, "cpu")
-    done = evaluate(agent, ["r2r/val_unseen"], data=data, limit=24, show_progress=False)["r2r/val_unseen"]
+    done = evaluate(agent, ["r2r/val_unseen"], data=data, limit=12, show_progress=False)["r2r/val_unseen"]
     walked = [[pose[0] for pose in trajectory] for trajectory in done.trajectories()]
     shipped = [[pose[0] for pose in trajectory] for trajectory in sources[0].trajectories[: len(walked)]]
     same = sum(one == other for one, other in zip(walked, shipped, strict=True))

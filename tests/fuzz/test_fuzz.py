@@ -19,7 +19,7 @@ def samples(tmp_path_factory):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("cases", [4, pytest.param(40, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("cases", [2, pytest.param(40, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("target", [one for one in TARGETS if not one.is_long], ids=lambda target: target.name)
 def test_spoiled_files_are_refused_with_one_sentence(samples, target, cases, monkeypatch):
     monkeypatch.delenv("MTVM_DATA", raising=False)

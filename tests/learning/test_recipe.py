@@ -73,9 +73,7 @@ def whole(small_data, tmp_path_factory):
     return recipe
 
 
-@pytest.mark.parametrize(
-    "after", [pytest.param(1, marks=pytest.mark.slow), 4, 5, pytest.param(8, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("after", [4, *(pytest.param(number, marks=pytest.mark.slow) for number in (1, 5, 8))])
 def test_interrupted_recipe_ends_bit_by_bit_as_one_that_was_not(whole, small_data, tmp_path, stop, after):
     recipe = small_recipe(small_data, tmp_path / "run")
     stop(after)

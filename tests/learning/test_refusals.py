@@ -267,11 +267,15 @@ SPOILED = {
 
 
 @pytest.mark.parametrize("spoil", SPOILED.values(), ids=SPOILED)
-def test_resuming_refuses_a_well_formed_checkpoint_of_something_else(stopped, spoil):
-    state = saved_state(stopped.out)
+def test_resuming_refuses_a_well_formed_checkpoint_of_something_else(stopped_once, spoil):
+    path = RunFolder(stopped_once.out).checkpoint
+    whole, state = path.read_bytes(), saved_state(stopped_once.out)
     spoil(state)
-    torch.save(state, RunFolder(stopped.out).checkpoint)
-    assert_refused(stopped, "not a checkpoint of this run")
+    torch.save(state, path)
+    try:
+        assert_refused(stopped_once, "not a checkpoint of this run")
+    finally:
+        path.write_bytes(whole)
 
 
 SCALARS = """

@@ -64,6 +64,7 @@ def test_what_is_uploaded_elsewhere_is_whole_and_has_checksums(tmp_path):
     assert f"{digest}  mine.zip\n" in sums
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", INSTRUCTIONS, ids=lambda file: file.name)
 def test_instructions_were_made_in_training_buildings_alone(file, real_data):
     made, train = load_episodes("prevalent", str(file), real_data), load_episodes("r2r", "train", real_data)

@@ -22,7 +22,9 @@ MORE_OPTIONS = OPTIONS | {
 }
 
 
-@pytest.fixture(scope="module", params=OPTIONS.values(), ids=OPTIONS)
+@pytest.fixture(
+    scope="module", params=[OPTIONS["both"], pytest.param(OPTIONS["single"], marks=pytest.mark.slow)], ids=OPTIONS
+)
 def exported(request, tmp_path_factory):
     """The model, the program that was written of it and read again, and whether the model was still training."""
     model = make_model(feature_scale=3.0, **request.param).train()

@@ -69,6 +69,7 @@ def test_import_agent_refuses_an_unknown_preset(tmp_path):
         import_agent(tmp_path, tmp_path / "agent", "huge", "memory", seed=0)
 
 
+@pytest.mark.slow
 def test_export_agent_writes_a_program(tmp_path):
     config = changed(TINY, crossmodal_layers=1, architecture__bidirectional=False)
     save_model(make_model(config), tmp_path / "agent")

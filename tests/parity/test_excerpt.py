@@ -1,8 +1,11 @@
 """The excerpt of the golden values is what its program takes from the full data, and nothing else."""
 
+import pytest
+
 from golden.make_excerpt import OUT, differences, make_excerpt
 
 
+@pytest.mark.slow
 def test_excerpt_holds_what_make_excerpt_makes_and_nothing_else(excerpt, real_data, tmp_path):
     make_excerpt(real_data, tmp_path / "fresh")
     assert differences(tmp_path / "fresh", OUT) == []
