@@ -8,6 +8,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
+from mtvm import products
 from mtvm.errors import InputError
 from mtvm.io.weight_files import torch_file
 from mtvm.models.model import MTVM
@@ -50,7 +51,8 @@ def export_step(model: Network, path: Path) -> None:
         example += [torch.zeros(2, length, width), torch.ones(2, length, dtype=torch.bool)]
         shapes += [shape, shape]
     try:
-        exported = torch.export.export(program.eval(), tuple(example), dynamic_shapes=tuple(shapes))
+        with products.using("mkl"):  # other ways, which a training before may have chosen, are for some sizes only
+            exported = torch.export.export(program.eval(), tuple(example), dynamic_shapes=tuple(shapes))
     finally:
         model.train(training)
     packed = io.BytesIO()  # torch ends the whole process where it cannot write a program to a file
