@@ -9,7 +9,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from mtvm.app.cli import main
 from mtvm.errors import InputError
+from mtvm.io.files import write_json
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.hold_out import held_out_scans, hold_out
 from mtvm.tasks.sampling import sample_paths
@@ -101,3 +103,19 @@ def test_hold_out_refuses_what_it_would_do_wrongly(tiny_folder, tmp_path):
 
 def test_held_out_scans_are_eight():
     assert len(held_out_scans()) == 8
+
+
+def test_buildings_of_another_task_are_held_out_too(tiny_folder, tmp_path, capsys):
+    data = tmp_path / "data"
+    for split in ("train", "val_seen"):
+        entries = json.loads((tiny_folder / "R2R" / f"R2R_{split}.json").read_text())
+        entries = [entry | {"id": f"{entry['path_id']}_1", "objId": 1} for entry in entries]
+        write_json(data / f"REVERIE_{split}.json", entries)
+    scans = sorted({entry["scan"] for entry in json.loads((data / "REVERIE_train.json").read_text())})
+    (tmp_path / "scans.txt").write_text(scans[0])
+    options = ["--data", str(data), "--scans", str(tmp_path / "scans.txt"), "--task", "reverie"]
+    main(["data", "hold-out", str(tmp_path / "dev"), *options])
+    held = json.loads((tmp_path / "dev" / "held_out.json").read_text())
+    assert {entry["scan"] for entry in held} == {scans[0]}
+    assert all(entry["objId"] == 1 for entry in held)
+    assert "held_out.json" in capsys.readouterr().out

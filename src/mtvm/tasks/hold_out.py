@@ -1,4 +1,4 @@
-"""Buildings of R2R's training split that are held out, to choose settings without looking at val_unseen."""
+"""Buildings of a training split, R2R's or another's, held out to choose settings without looking at val_unseen."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from mtvm.tasks import r2r
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.load import task_file
 from mtvm.tasks.records import read_records
+from mtvm.tasks.spec import TaskSpec
 
 
 def held_out_scans(path: Path | None = None) -> frozenset[str]:
@@ -28,12 +29,15 @@ def held_out_scans(path: Path | None = None) -> frozenset[str]:
     return scans
 
 
-def hold_out(folder: DataFolder, scans: frozenset[str], out: Path, augmented: Sequence[Path] = ()) -> dict[str, int]:
-    """Write fit.json (R2R train without the scans), held_out.json (with only them), val_seen.json (without them) and,
-    by their own names, the augmented files (without them) to a folder; returns their numbers of instructions."""
-    train, seen = (_entries(task_file(folder, r2r.SPEC, split)) for split in ("train", "val_seen"))
+def hold_out(
+    folder: DataFolder, scans: frozenset[str], out: Path, augmented: Sequence[Path] = (), task: TaskSpec = r2r.SPEC
+) -> dict[str, int]:
+    """Write fit.json (the task's train without the scans), held_out.json (with only them), val_seen.json (without them)
+    and, by their own names, the augmented files (without them) to a folder; returns their numbers of instructions. The
+    task's files have R2R's form."""
+    train, seen = (_entries(task_file(folder, task, split)) for split in ("train", "val_seen"))
     if absent := scans - {entry["scan"] for entry in train}:
-        file = task_file(folder, r2r.SPEC, "train")
+        file = task_file(folder, task, "train")
         raise InputError(f"{file}: has no scan {brief(min(absent))} to hold out; check the list of scans.")
     parts = {
         "fit.json": _without(train, scans),

@@ -176,15 +176,17 @@ def hold_out(
     augmented: Annotated[
         tuple[Path, ...], arg(metavar="FILE", help="Augmented files, to be written without these scans too.")
     ] = (),
+    task: Annotated[str, arg(metavar="TASK", help="r2r, or reverie, whose files have R2R's form.")] = "r2r",
 ) -> None:
-    """Hold out buildings of R2R's training split, to choose settings on.
+    """Hold out buildings of R2R's training split, or of REVERIE's, to choose settings on.
 
     Train with --data.train r2r/DIR/fit.json and validate with --selection.split r2r/DIR/held_out.json, so that
     val_unseen is looked at only once, by the final agent.
     """
     from mtvm.tasks.hold_out import held_out_scans
     from mtvm.tasks.hold_out import hold_out as split_up
+    from mtvm.tasks.registry import find_task
 
-    counts = split_up(DataFolder.resolve(data), held_out_scans(scans), out, augmented)
+    counts = split_up(DataFolder.resolve(data), held_out_scans(scans), out, augmented, find_task(task))
     for name, count in counts.items():
         console.print(f"{count:,} instructions written to {escape(str(out / name))}", soft_wrap=True)
