@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mtvm.app.commands.training import WhereData
 from mtvm.configs.presets import DESCRIPTIONS, PRESETS, RECIPES
 from mtvm.configs.run import (
     A2CConfig,
@@ -213,3 +214,17 @@ def test_what_is_evaluated_follows_from_what_is_trained_on(tiny_folder, tmp_path
     (tmp_path / "connectivity").mkdir()
     assert found(train=("r4r/train",), evaluate=("r2r/val_seen",)) == ("r2r/val_seen",)
     assert found(evaluate=()) == ()
+
+
+@pytest.mark.parametrize(
+    ("seen", "track"),
+    [
+        ({"sight": "guesses"}, "captions only"),
+        ({"sight": "captions", "boxes": "detections"}, "captions and detections"),
+        ({"sight": "names+guesses", "boxes": "detections"}, "privileged"),
+        ({"sight": "blind", "boxes": "detections"}, "blind"),
+        ({}, None),
+    ],
+)
+def test_results_are_compared_with_those_that_see_as_much(seen, track):
+    assert WhereData(**seen).instead_of(DataConfig()).track == track

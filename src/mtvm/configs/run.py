@@ -193,7 +193,7 @@ class DataConfig:
     @property
     def sees_boxes(self) -> bool:
         """Whether names that are guessed of boxes are among what it sees."""
-        return self.boxes == "detections" and self.track != "privileged"
+        return self.boxes == "detections" and self.track not in (BLIND, "privileged")
 
     def follow_of(self, task: TaskSpec) -> Follow:
         """What the teacher follows."""

@@ -216,7 +216,7 @@ def evaluate(
         check_not_given(llm)
     if folder is not None or parallel.many():
         parallel.start(choose_device(device))
-    given = DataConfig(**vars(data))
+    given = data.instead_of(DataConfig())
     who: Path | Policy = folder if folder is not None else policy_of(str(agent), llm, given, seed)
     if isinstance(who, Policy):
         out = out or Path("runs") / re.sub(r"[^\w.-]+", ".", name_of(who)) / "eval"
