@@ -4,7 +4,6 @@ python tests/fuzz/fuzzing.py --cases 50000        (make fuzz)
 """
 
 import argparse
-import collections
 import contextlib
 import dataclasses
 import math
@@ -14,6 +13,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 import time
 import traceback
 from pathlib import Path
@@ -151,26 +151,26 @@ def _keep(target, name, content, number):
         path.write_bytes(content)
 
 
-def fuzz(targets, folder, cases, seed, seconds=None, show=False):
-    """Share out the cases among the targets; each has random numbers of its own, so that it can be run alone."""
-    started, found = time.monotonic(), collections.OrderedDict()
-    for place, target in enumerate(targets):
-        left = None if seconds is None else (seconds - (time.monotonic() - started)) / (len(targets) - place)
-        share, outcome = math.ceil(cases * _weight(target) / sum(map(_weight, targets))), Outcome()
-        rng, began = random.Random(f"{seed} {target.name}"), time.monotonic()
-        while outcome.cases < share and (left is None or time.monotonic() - began < left):
-            more = attack(target, folder, min(share - outcome.cases, 25), rng)
-            outcome = Outcome(
-                outcome.cases + more.cases,
-                outcome.refused + more.refused,
-                max(outcome.slowest, more.slowest),
-                max(outcome.memory, more.memory),
-                outcome.failures + more.failures,
-            )
-        found[target.name] = outcome
-        if show:
-            print(table({target.name: outcome}).splitlines()[2], *outcome.failures, sep="\n", flush=True)
+def fuzz(targets, folder, cases, seed, stops=lambda: False):
+    """Share out the cases among the targets, a few at a time to each, so that whoever `stops` it has tried them all;
+    each has random numbers of its own, so that it can be run alone."""
+    shares = {target.name: math.ceil(cases * _weight(target) / sum(map(_weight, targets))) for target in targets}
+    rngs = {name: random.Random(f"{seed} {name}") for name in shares}
+    found = {name: Outcome() for name in shares}
+    while not stops() and any(found[name].cases < share for name, share in shares.items()):
+        for target in targets:
+            before = found[target.name]
+            at_once = math.ceil(_AT_ONCE * _weight(target))
+            if not stops() and (wanted := min(shares[target.name] - before.cases, at_once)):
+                more = attack(target, folder, wanted, rngs[target.name])
+                found[target.name] = _total([before, more])
+                for failure in more.failures:
+                    print(f"{target.name}, {failure}", flush=True)
     return found
+
+
+_AT_ONCE = 100
+"""Cases of a target before the next one's turn comes."""
 
 
 def _weight(target):
@@ -183,14 +183,14 @@ def table(found):
         "| target | cases | refused | slowest | memory above the honest sample's | failures |",
         "|---|---|---|---|---|---|",
     ]
-    for name, one in [*found.items(), ("all", _total(found))]:
+    for name, one in [*found.items(), ("all", _total(found.values()))]:
         row = (name, one.cases, one.refused, f"{one.slowest:.2f} s", f"{one.memory / 1e6:.0f} MB", len(one.failures))
         lines.append(f"| {' | '.join(map(str, row))} |")
     return "\n".join(lines)
 
 
-def _total(found):
-    every = list(found.values())
+def _total(outcomes):
+    every = list(outcomes)
     return Outcome(
         sum(one.cases for one in every),
         sum(one.refused for one in every),
@@ -207,15 +207,18 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--cases", type=int, default=50_000)
     arguments.add_argument("--seed", type=int, default=0)
-    arguments.add_argument("--seconds", type=float, help="stop after this time")
+    arguments.add_argument("--seconds", type=float, default=math.inf, help="stop after this time, as SIGTERM does")
     arguments.add_argument("--only", default="", help="only targets whose name has this in it")
     given = arguments.parse_args()
+    stopped, until = threading.Event(), time.monotonic() + given.seconds
+    signal.signal(signal.SIGTERM, lambda *_: stopped.set())
     with tempfile.TemporaryDirectory() as folder:
         os.environ["MTVM_CACHE"] = str(Path(folder) / "kept")
         os.environ.pop("MTVM_DATA", None)  # a config without a data folder would read the user's, for minutes
         make_samples(Path(folder), long=True)
         targets = [target for target in TARGETS if given.only in target.name]
-        found = fuzz(targets, Path(folder), given.cases, given.seed, given.seconds, show=True)
+        stops = lambda: stopped.is_set() or time.monotonic() > until  # noqa: E731
+        found = fuzz(targets, Path(folder), given.cases, given.seed, stops)
     print(table(found))
     failures = [f"{name}, {failure}" for name, one in found.items() for failure in one.failures]
     print("\n".join(failures[:50]))
