@@ -249,6 +249,11 @@ def test_malformed_observations_are_named(content, message, tmp_path):
         ("objects_list/house.json", {"v0": [{}] * 7}, "not a list of objects for each of 8 headings"),
         ("objects_list/house.json", {"v0": [{"tv": {"heading": 3}}, *[{}] * 7]}, "'tv' has no heading and distance"),
         ("objects_list/house.json", '{"v0": [{"tv": {"heading": NaN, "distance": 1}},{},{},{},{},{},{},{}]}', "'tv'"),
+        (
+            "objects_list/house.json",
+            {"v0": [{"tv": {"heading": 10**400, "distance": 1}}, *[{}] * 7]},
+            "'tv' has no heading and distance",
+        ),
         ("observations_summarized/house_summarized.json", {"v0": ["a", "b"]}, "a text is expected"),
     ],
 )

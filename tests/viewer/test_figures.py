@@ -253,11 +253,13 @@ def test_boxes_are_drawn_where_the_camera_sees_them(objects):
     assert not drawing.shapes
 
 
-@pytest.mark.parametrize("box", [None, "x", [1, 2, 3], [0, 0, "a", 1], [0, 0, float("inf"), 1]])
-def test_a_box_that_is_none_is_left_out(objects, box):
+@pytest.mark.parametrize("view", [5, 99])
+@pytest.mark.parametrize("box", [None, "x", [1, 2, 3], [0, 0, "a", 1], [0, 0, float("inf"), 1], [0, 0, 10**400, 1]])
+def test_a_box_that_is_none_is_left_out(objects, box, view):
     (source,) = objects
     walk = source.walk(source.episodes.ids[0])
-    strange = {"objects": [{"id": "9", "view": 99, "box": box, "name": 3}, 5, {"view": 1}]}
+    named = {"id": "9", "view": view, "box": box, "name": 3, "probability": 10**400}
+    strange = {"objects": [named, 5, {"view": 1}]}
     walk = dataclasses.replace(walk, events=[dataclasses.replace(event, details=strange) for event in walk.events])
     found = objects_of(ViewerState(objects).buildings(source.folder), walk, walk.events[0])
-    assert [one.corners for one in found if one.id == "9"] == [[]]
+    assert [(one.corners, one.share) for one in found if one.id == "9"] == [([], None)]

@@ -6,7 +6,6 @@ The page says the same in `static/said.js`.
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -71,17 +70,22 @@ def objects_of(buildings: Buildings, walk: Walk, event: StepEvent) -> list[SeenO
             view, box = _framed(sight.view, sight.box)
         name = own.get("name") or (sight.text if sight else buildings.object_name(event.scan, identity)) or "object"
         share = own.get("probability")
-        share = float(share) if isinstance(share, int | float) and math.isfinite(share) else None
+        share = float(share) if _is_number(share) and 0 <= share <= 1 else None
         found.append(SeenObject(identity, str(name), identity == answer, identity == walk.target, share, view, box))
     return found
 
 
 def _framed(view: Any, box: Any) -> tuple[int, tuple[float, ...]] | tuple[None, None]:
     """A view and a box in it, if they are; anybody may have written them."""
-    numbers = isinstance(box, list) and len(box) == 4 and all(isinstance(one, int | float) for one in box)
-    if not isinstance(view, int) or not 0 <= view < VIEWS or not numbers or not all(map(math.isfinite, box)):
+    numbers = isinstance(box, list) and len(box) == 4 and all(map(_is_number, box))
+    if not isinstance(view, int) or not 0 <= view < VIEWS or not numbers:
         return None, None
     return view, tuple(map(float, box))
+
+
+def _is_number(value: Any) -> bool:
+    """Of pixels, or smaller; whole numbers can be too large for any arithmetic."""
+    return isinstance(value, int | float) and abs(value) < 1e6
 
 
 def looked_at(objects: Sequence[SeenObject]) -> SeenObject | None:

@@ -197,4 +197,4 @@ def _text(value: Any, where: str) -> str:
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)
+    return type(value) in (int, float) and abs(value) < 1e9  # whole numbers can be too large for any arithmetic
