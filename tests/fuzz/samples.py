@@ -311,7 +311,7 @@ def _write_rarer(folder, data):
 
 
 def _write_published(folder, data):
-    """What NavGPT and REVERIE publish of a building, of two viewpoints, and the types of their rooms."""
+    """What NavGPT, LangNav and REVERIE publish of a building, of two viewpoints, and the types of their rooms."""
     viewpoints = World.load(data / "connectivity", ["tiny3"]).viewpoints[:2].tolist()
     said = [f"heading {45 * n} - {45 * n + 45}:\ndown: a rug\nmiddle: a sofa\ntop: a lamp" for n in range(8)]
     write_json(folder / "observations" / "tiny3.json", dict.fromkeys(viewpoints, "\n".join(said)))
@@ -320,6 +320,9 @@ def _write_published(folder, data):
     box = {"7": {"name": "chair", "visible_pos": [3], "bbox2d": [[1, 2, 3, 4]]}}
     for viewpoint in viewpoints:
         write_json(folder / "BBox" / f"tiny3_{viewpoint}.json", {viewpoint: box})
+    bed = {"obj_class": "bed", "confidence": "0.5", "coordinates": "1 2 30 40", "caption": "a bed"}
+    views = {str(view): {"global_cap": "a room", "dense_cap": [bed]} for view in range(VIEWS)}
+    write_json(folder.parent / "langnav" / "r2r_blip_DETR_vis2text" / "tiny3.json", dict.fromkeys(viewpoints, views))
     rooms = {viewpoint: {"label": "h", "region_index": "1"} for viewpoint in viewpoints}
     write_json(folder / "vp2room_label.json", {"pano_info": {"tiny3": rooms}})
 

@@ -484,6 +484,11 @@ TARGETS = [
         command("data", "captions", "{here}/published", "--out", "{here}/out/captions.jsonl.gz"),
     ),
     Target(
+        "data captions: LangNav's",
+        ("langnav/r2r_blip_DETR_vis2text/*",),
+        command("data", "captions", "{here}/langnav", "--out", "{here}/out/captions.jsonl.gz"),
+    ),
+    Target(
         "data names",
         ("published/BBox/*", "published/vp2room_label.json"),
         command(
