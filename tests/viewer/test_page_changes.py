@@ -1,5 +1,6 @@
 """The page when its visitor goes to and fro: links that are wrong, other splits, Watch and Talk, late answers."""
 
+import itertools
 import re
 
 import pytest
@@ -114,6 +115,19 @@ def test_nothing_lies_over_the_candidates_where_there_is_little_room(page, serve
     visit(page, server)
     below = page.locator(".foot").bounding_box()
     assert page.locator(".thought").bounding_box()["y"] >= below["y"] + below["height"]
+
+
+def test_the_parts_of_the_page_stand_below_each_other_on_a_narrow_screen(page, server):
+    page.set_viewport_size({"width": 820, "height": 1180})
+    visit(page, server, "#source=0&other=1")
+    page.locator("#more").evaluate("one => { one.open = true; }")
+    parts = [page.locator(name).bounding_box() for name in ("header", "#list", "#panes")]
+    for above, below in itertools.pairwise(parts):
+        assert above["y"] + above["height"] <= below["y"]
+    page.locator("#overview-tab").click()
+    overview = page.locator("#overview h2").first
+    expect(overview).to_be_visible(timeout=TIMEOUT)
+    assert overview.bounding_box()["y"] >= parts[1]["y"] + parts[1]["height"]
 
 
 def test_all_of_a_walk_is_in_sight_on_a_small_screen(page, server):

@@ -148,7 +148,9 @@ def _draw_chart(
 
 
 def draw_mistakes(counts: dict[str, list[int]], names: Sequence[str], episodes: int) -> Drawing:
-    """How often each mistake was made, a bar for each agent."""
+    """How often each mistake was made, a bar for each agent; those that nobody made, as in tasks that do not know
+    them, are left out."""
+    counts = {mistake: values for mistake, values in counts.items() if any(values)} or counts
     side, bar, wide = 130.0, 13.0, 300.0
     row = bar * len(names) + 12
     drawing = Drawing(side + wide + 60, 34 + row * len(counts) + 20, f"Mistakes in {episodes} episodes")
