@@ -46,6 +46,7 @@ def test_homes_that_ship_are_those_that_are_drawn():
         assert json.loads(json.dumps(made)) == shipped_records(scan)
 
 
+@pytest.mark.slow
 def test_walks_that_ship_are_those_of_the_agent_that_ships(sources):
     data = DataConfig(folder=builtin.DATA, sight="names")
     agent = Agent.from_pretrained(builtin.FOLDER, "cpu")
@@ -109,6 +110,7 @@ def test_painter_says_what_went_wrong_and_tries_again(painter, monkeypatch):
     painter.ask("home001", "a").result(TIMEOUT)
 
 
+@pytest.mark.slow
 def test_panoramas_are_drawn_when_they_are_asked_for(sources, painter):
     state = ViewerState(sources, painter=painter)
     client = TestClient(make_app(state), base_url="http://127.0.0.1")

@@ -397,6 +397,7 @@ def test_config_of_a_run_is_the_one_that_train_was_given(trained):
 # Recipes
 
 
+@pytest.mark.slow
 def test_recipe_is_one_command_that_goes_on_where_it_was_interrupted(capsys, tiny_folder, store, tmp_path, monkeypatch):
     """Interrupted in its second stage, then after its training, it ends with the weights of one that was not."""
     quick = [f"--stages.{stage}.{option}" for stage in ("imitation", "a2c") for option in STAGE.split()]

@@ -165,6 +165,7 @@ def both_ways():
             yield SimpleNamespace(scan=scan, text="Find the bed.", reference=("v2", "v3"))
 
 
+@pytest.mark.slow
 def test_words_speak_for_one_way_against_another(folder):
     guesser = learn(folder, walks=both_ways(), align=True)
     assert guesser.spoken == ("find", "bed", "stove")

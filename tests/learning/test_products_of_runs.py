@@ -38,6 +38,7 @@ def test_run_multiplies_by_the_fastest_way_and_says_so(small_data, tmp_path, two
     assert json.loads((tmp_path / "run" / "products.json").read_text())["kind"] == "onednn"
 
 
+@pytest.mark.slow
 def test_run_goes_on_multiplying_as_it_began(small_data, tmp_path, two_ways):
     whole = wide(small_data, tmp_path / "whole")
     _, expected = train(whole)

@@ -5,6 +5,7 @@ import torch
 from recordings import BOUND, KINDS, TITLES
 
 from mtvm.learning.parity import measure_parity
+from thinning import thinned
 
 torch.set_num_threads(1)
 
@@ -146,7 +147,7 @@ RECORDED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "tensor", "kind"), RECORDED)
+@pytest.mark.parametrize(("name", "tensor", "kind"), thinned(RECORDED, every=3))
 def test_a_spoiled_recorded_value_is_found_by_as_much(copy, name, tensor, kind):
     spoiled = copy(name)
     spoiled.change("io", **{tensor: slightly})

@@ -7,7 +7,7 @@ import shutil
 
 import numpy as np
 import pytest
-from browsing import TIMEOUT, long_episode, needs_chromium, rows, shown_step, visit
+from browsing import TIMEOUT, long_episode, needs_chromium, rows, shown_step, until, visit
 from PIL import Image
 from playwright.sync_api import expect
 
@@ -45,10 +45,10 @@ def test_panorama_is_described_and_turned_by_keys(page_with_webgl, server):
     page.wait_for_selector("#panorama[data-ready] .candidate", state="attached")
     assert "chair" in page.get_attribute("#panorama", "aria-label")
     where = "document.querySelector('.psv-marker--visible')?.getBoundingClientRect().x"
-    page.wait_for_function(where)
+    until(page, where)
     before, step = page.evaluate(where), page.locator("body").get_attribute("data-shown")
     page.keyboard.press("Shift+ArrowRight")
-    page.wait_for_function(f"before => {where} !== before", arg=before)
+    until(page, f"before => {where} !== before", arg=before)
     assert page.locator("body").get_attribute("data-shown") == step
 
 

@@ -3,6 +3,8 @@
 import pytest
 from browsing import TIMEOUT, long_episode, needs_chromium, visit
 
+from thinning import thinned
+
 pytestmark = needs_chromium
 
 sync_playwright = pytest.importorskip(
@@ -32,7 +34,7 @@ def serious(page):
     return [(one["id"], [part["target"] for part in one["nodes"]]) for one in found if one["impact"] in SERIOUS]
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("look", thinned(LOOKS, every=2))
 def test_axe_finds_nothing_serious(opened, server, sources, look):
     width, height, scheme = LOOKS[look]
     opened.set_viewport_size({"width": width, "height": height})

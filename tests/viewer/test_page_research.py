@@ -8,7 +8,7 @@ import re
 import shutil
 
 import pytest
-from browsing import TIMEOUT, long_episode, needs_chromium, rows, shown_step, visit
+from browsing import TIMEOUT, long_episode, needs_chromium, rows, shown_step, until, visit
 from playwright.sync_api import expect
 
 from mtvm.acting.baselines import run_baseline
@@ -53,8 +53,10 @@ def test_compared_agents_keep_their_colours_and_the_maps_their_scale(page, serve
     assert page.locator("#rows .row").first.locator(".mark").count() == 3
     page.get_by_role("button", name="whole building").nth(1).click()
     whole = "all => all.map((one) => one.getAttribute('viewBox'))"
-    page.wait_for_function(
-        "count => document.querySelectorAll('.map svg:not([data-storey])').length === count", arg=3, timeout=TIMEOUT
+    until(
+        page,
+        "count => document.querySelectorAll('.map svg:not([data-storey])').length === count",
+        arg=3,
     )
     assert len(set(page.locator(".map svg").evaluate_all(whole))) == 1, "all of them show the same part"
 
@@ -148,7 +150,7 @@ def test_map_is_zoomed_moved_and_shown_whole_again(page, server):
     assert re.match(r"[\d.]+ m", bar)
     page.locator(".map .drawing").hover()
     page.mouse.wheel(0, -300)
-    page.wait_for_function(f"before => {width} < before", arg=whole)
+    until(page, f"before => {width} < before", arg=whole)
     corner = "document.querySelector('.map svg').viewBox.baseVal.x"
     before = page.evaluate(corner)
     box = page.locator(".map .drawing").bounding_box()
@@ -161,7 +163,7 @@ def test_map_is_zoomed_moved_and_shown_whole_again(page, server):
     assert page.evaluate(width) == pytest.approx(whole)
     page.locator(".map .drawing").focus()
     page.keyboard.press("+")
-    page.wait_for_function(f"before => {width} < before", arg=whole)
+    until(page, f"before => {width} < before", arg=whole)
 
 
 def test_marks_do_not_grow_with_the_map(page, server):
@@ -331,7 +333,8 @@ def test_attention_of_a_single_head_is_drawn_on_demand(page, server, sources):
     with page.expect_response(re.compile("matrix.svg.*layer=1&head=2")):
         page.select_option("#layer", "1")
         page.select_option("#head", "2")
-    page.wait_for_function(
+    until(
+        page,
         "([mark, before]) => [...document.querySelectorAll(mark)].some((one, at) => one.dataset.weight !== before[at])",
         arg=["#matrix rect[data-weight]", usual],
     )
@@ -425,7 +428,7 @@ def test_sessions_end_with_their_page_and_many_begins_lock_nobody_out(browser, s
                 page.click("#begin")
             assert answer.value.status == 200
             expect(page.locator("#go")).to_be_enabled(timeout=TIMEOUT)
-        page.wait_for_function("!document.body.classList.contains('busy')")
+        until(page, "!document.body.classList.contains('busy')")
         page.goto("about:blank")
         for _ in range(100):
             if not len(state.sessions):

@@ -8,7 +8,7 @@ import os
 import statistics
 
 import pytest
-from browsing import needs_chromium
+from browsing import needs_chromium, until
 
 from mtvm.acting.baselines import run_baseline
 from mtvm.tasks.load import load_episodes
@@ -45,7 +45,7 @@ def test_first_view_and_steps_are_measured(page, serve, many, record_property):
     page.wait_for_selector("body[data-shown]")
     first = page.evaluate("performance.getEntriesByName('first view')[0].startTime")
     every = f"{EPISODES:,} of {EPISODES:,} episodes"
-    page.wait_for_function("text => document.querySelector('#count').innerText === text", arg=every)
+    until(page, "text => document.querySelector('#count').innerText === text", arg=every)
     steps = []
     for number in range(1, STEPS + 1):
         page.wait_for_timeout(300)  # somebody looks, and the next step is fetched

@@ -5,7 +5,7 @@ import math
 import re
 
 import pytest
-from browsing import TIMEOUT, long_episode, needs_chromium, visit
+from browsing import TIMEOUT, long_episode, needs_chromium, until, visit
 from playwright.sync_api import expect
 
 from mtvm.tasks.events import EventFile, write_events
@@ -88,4 +88,4 @@ def test_boxes_are_where_the_objects_are(page_with_webgl, serve, objects):
     )
     assert [elevation > 0 for _, elevation in sides] == [True, True, False, False]
     page.goto(f"{running.url}/#id={identity}&step=99")
-    page.wait_for_function(LOOKED_AT, arg=".object-box.chosen")  # where it stops, the choice is in the middle
+    until(page, LOOKED_AT, arg=".object-box.chosen")  # where it stops, the choice is in the middle
