@@ -48,6 +48,7 @@ def data(tiny_folder, tiny_world, tmp_path):
     return tmp_path / "data"
 
 
+@pytest.mark.slow
 def test_a_speaker_describes_paths_that_an_agent_trains_on(capsys, data, tmp_path):
     where = ("--data.folder", "data", "--data.features", "store")
     printed = run(capsys, "speaker", "train", "--out", "speaker", *where, *SPEAKER.split()).out

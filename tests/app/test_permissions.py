@@ -121,6 +121,7 @@ def test_what_may_not_be_written_or_read_is_one_sentence(folders, said, name):
     assert list(folders["open"].iterdir()) == []
 
 
+@pytest.mark.slow
 def test_cache_that_may_not_be_written_costs_only_time(folders, tmp_path):
     out = tmp_path / "b.json"
     command = [sys.executable, "-m", "mtvm", "baseline", "stop", "--data", str(folders["data"]), "--out", str(out)]

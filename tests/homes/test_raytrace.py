@@ -143,6 +143,7 @@ def test_panorama_mirrors_show_what_is_opposite() -> None:
     assert reddish(west).sum() > 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 4])
 def test_panorama_of_generated_homes_has_no_gaps(seed: int) -> None:
     home = generate_home("closed", seed)

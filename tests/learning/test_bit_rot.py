@@ -90,6 +90,7 @@ def test_run_with_two_damaged_checkpoints_offers_neither(run, tmp_path):
         Trainer(config, show_progress=False)
 
 
+@pytest.mark.slow
 def test_weights_of_an_agent_with_a_changed_bit_are_refused_or_the_same(run, tmp_path):
     shutil.copytree(run.out / "best", tmp_path / "agent")
     path = tmp_path / "agent" / "model.safetensors"

@@ -73,6 +73,7 @@ def test_texts_of_a_language_that_cannot_be_mirrored_are_refused(foreign):
     ],
     indirect=["foreign"],
 )
+@pytest.mark.slow
 def test_run_reads_any_language_and_its_agent_says_which_words_it_read(foreign, tmp_path, reader):
     language, folder = foreign
     model = {"text_reader": reader}

@@ -159,6 +159,7 @@ PRETRAINED = {
 }
 
 
+@pytest.mark.slow
 def test_pretraining_learns_its_tasks_and_gives_an_agent_to_start_from(small_data, tmp_path):
     optimizer = {"updates": 40, "lr": 3e-3}
     changes = {"loss": PRETRAINED, "optimizer": optimizer, "selection": {"every": 40}, "batch": 6}

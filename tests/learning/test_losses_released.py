@@ -122,6 +122,7 @@ def test_released_loss_needs_layers_and_ended_episodes():
 # Training
 
 
+@pytest.mark.slow
 def test_released_loss_trains(small_data, tmp_path):
     config = small_config(small_data, tmp_path / "run", model=RELEASED)
     _, state = train(config)

@@ -252,6 +252,7 @@ def test_walks_that_never_see_their_object_have_nothing_to_say(dataset):
     assert (float(term.total), term.count) == (0.0, 0)
 
 
+@pytest.mark.slow
 def test_the_head_learns_to_read_which_object_is_asked_for(houses):
     """By its name alone: where the three are says nothing."""
     data = Data(config_of(houses, features=None, sight="names"), STEADY, show_progress=False)

@@ -50,6 +50,7 @@ def test_run_goes_on_multiplying_as_it_began(small_data, tmp_path, two_ways):
     assert_same_state(state, expected)
 
 
+@pytest.mark.slow
 def test_run_is_told_another_way_by_its_option(small_data, tmp_path, two_ways):
     config = wide(small_data, tmp_path / "run")
     Stopped(config, 1).run()

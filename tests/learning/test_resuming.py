@@ -49,10 +49,9 @@ KINDS = {
 @pytest.mark.parametrize(
     ("kind", "after"),
     [
-        ("plain", 1),
         ("muon", 2),
         *(pytest.param(kind, 2, marks=pytest.mark.slow) for kind in KINDS if kind != "muon"),
-        pytest.param("plain", 3, marks=pytest.mark.slow),
+        *(pytest.param("plain", after, marks=pytest.mark.slow) for after in (1, 3)),
     ],
 )
 def test_interrupted_run_ends_bit_by_bit_as_one_that_was_not(small_data, tmp_path, kind, after):

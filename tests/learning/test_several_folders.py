@@ -57,6 +57,7 @@ def test_a_split_may_name_its_data_folder(tmp_path):
         Split.parse("::r2r/train")
 
 
+@pytest.mark.slow
 def test_a_run_learns_in_the_buildings_of_several_folders_and_resumes(folders, tmp_path):
     _, there = folders
     train = ("r2r/train", f"{there}::ndh/train@2", f"{there}::r2r/train")

@@ -104,6 +104,7 @@ def test_what_a_report_keeps_is_enough_to_redraw_it(tiny_folder, sight, out, tmp
     assert (folder / EPISODES).read_bytes() == (before / EPISODES).read_bytes()
 
 
+@pytest.mark.slow
 def test_what_a_report_keeps_stands_for_trials_of_other_weights_if_one_says_so(tiny_folder, sight, out, tmp_path):
     run("attention", out, tiny_folder, sight)
     agent = next(out.glob("trials/*/run/best"))
@@ -140,6 +141,7 @@ def test_what_a_report_keeps_is_refused_where_it_is_damaged(tmp_path, file, cont
     assert not (tmp_path / "trials").exists() or not list((tmp_path / "trials").iterdir())
 
 
+@pytest.mark.slow
 def test_table1_has_baselines_published_rows_and_a_submission(tiny_folder, sight, out, tmp_path):
     folder = run("table1", out, tiny_folder, sight)
     text = (folder / "report.md").read_text()

@@ -415,6 +415,7 @@ def test_an_agent_that_was_not_evaluated_can_be_talked_to(page, run, data, tmp_p
         running.close()
 
 
+@pytest.mark.slow
 def test_sessions_end_with_their_page_and_many_begins_lock_nobody_out(browser, sources):
     state = ViewerState(sources)
     running = View(state, "127.0.0.1", 0)
