@@ -74,6 +74,7 @@ def spoiled(config, factor, after=0):
     return trainer
 
 
+@pytest.mark.slow
 def test_loss_that_is_no_number_stops_the_run_and_spoils_nothing(small_data, tmp_path):
     config = small_config(small_data, tmp_path / "run", optimizer={"updates": 9, "ema": 0.9})
     assert not Stopped(config, 3).run()

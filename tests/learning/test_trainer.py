@@ -271,7 +271,9 @@ def test_train_in_half_precision(small_data, tmp_path, precision, kind):
 # Presets
 
 
-@pytest.mark.parametrize("name", sorted(PRESETS.keys() - {"reverie"}))  # which tests/learning/test_pointing.py trains
+@pytest.mark.parametrize(
+    "name", thinned(sorted(PRESETS.keys() - {"reverie"}), every=2)
+)  # which tests/learning/test_pointing.py trains
 def test_every_preset_makes_an_update(small_data, tmp_path, name):
     preset = PRESETS[name]
     sizes = {

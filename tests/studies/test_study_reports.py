@@ -45,7 +45,7 @@ def slow_but_for(some, names):
     return [pytest.param(name, marks=[] if name in some else pytest.mark.slow) for name in names]
 
 
-@pytest.mark.parametrize("name", slow_but_for(("drop-rate", "attention"), NAMES))
+@pytest.mark.parametrize("name", slow_but_for(("drop-rate",), NAMES))
 def test_every_study_ends_with_a_report(name, tiny_folder, sight, out):
     folder = run(name, out, tiny_folder, sight)
     text, page = (folder / "report.md").read_text(), (folder / "report.html").read_text()

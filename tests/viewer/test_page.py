@@ -52,6 +52,7 @@ def test_panorama_is_described_and_turned_by_keys(page_with_webgl, server):
     assert page.locator("body").get_attribute("data-shown") == step
 
 
+@pytest.mark.slow
 def test_words_stand_in_until_the_image_is_drawn(page_with_webgl, server):
     page, drawn, content = page_with_webgl, [], io.BytesIO()
     Image.new("RGB", (64, 32), "#ffffff").save(content, format="JPEG")
@@ -209,6 +210,7 @@ def test_exports_are_downloaded(page, server, tmp_path):
         assert (tmp_path / name).read_bytes().startswith(beginning)
 
 
+@pytest.mark.slow
 def test_exported_page_works_alone(browser, server, sources, page, tmp_path):
     walk = long_episode(sources)
     with page.expect_download() as download:

@@ -34,7 +34,7 @@ def serious(page):
     return [(one["id"], [part["target"] for part in one["nodes"]]) for one in found if one["impact"] in SERIOUS]
 
 
-@pytest.mark.parametrize("look", thinned(LOOKS, every=2))
+@pytest.mark.parametrize("look", thinned(LOOKS, every=3))
 def test_axe_finds_nothing_serious(opened, server, sources, look):
     width, height, scheme = LOOKS[look]
     opened.set_viewport_size({"width": width, "height": height})

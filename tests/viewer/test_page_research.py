@@ -394,6 +394,7 @@ def test_an_episode_is_walked_again_with_other_words(page, server, sources):
     expect(page.locator("#progress")).to_have_text(re.compile("It stopped after"), timeout=TIMEOUT)
 
 
+@pytest.mark.slow
 def test_an_agent_that_was_not_evaluated_can_be_talked_to(page, run, data, tmp_path):
     """As those that are released: weights and a config."""
     shutil.copytree(run, tmp_path / "released", ignore=shutil.ignore_patterns("results.json"))
@@ -461,6 +462,7 @@ def test_what_failed_once_is_asked_for_again(page, server, sources):
     assert "stale" not in page.get_attribute("body", "class")
 
 
+@pytest.mark.slow
 def test_a_page_finds_its_server_again(browser, sources):
     running = View(ViewerState(sources), "127.0.0.1", 0)
     port = int(running.url.rpartition(":")[2])
