@@ -271,9 +271,8 @@ def test_train_in_half_precision(small_data, tmp_path, precision, kind):
 # Presets
 
 
-@pytest.mark.parametrize(
-    "name", thinned(sorted(PRESETS.keys() - {"reverie"}), every=2)
-)  # which tests/learning/test_pointing.py trains
+# tests/learning/test_pointing.py trains the preset reverie.
+@pytest.mark.parametrize("name", thinned(sorted(PRESETS.keys() - {"reverie"}), every=2))
 def test_every_preset_makes_an_update(small_data, tmp_path, name):
     preset = PRESETS[name]
     sizes = {
