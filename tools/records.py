@@ -20,7 +20,12 @@ EPISODES = "episodes.csv"
 _R2R = ("NE", "SR", "OSR", "SPL")
 _WHOLE = ("r2r-pixels", "r2r-annotated")
 """Agents of whose rows every metric is kept; of the others, what is compared."""
-_COMPARED = {"r2r": _R2R, "r4r": (*_R2R, "CLS", "nDTW", "SDTW"), "ndh": (*_R2R, "GP"), "reverie": (*_R2R, "RGS", "RGSPL")}
+_COMPARED = {
+    "r2r": _R2R,
+    "r4r": (*_R2R, "CLS", "nDTW", "SDTW"),
+    "ndh": (*_R2R, "GP"),
+    "reverie": (*_R2R, "RGS", "RGSPL"),
+}
 
 Columns = dict[str, dict[str, str]]
 """Of the episodes of an evaluation, by id: scan and metrics as they are written."""
