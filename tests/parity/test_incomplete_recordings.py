@@ -202,3 +202,14 @@ def test_a_corrupt_file_is_one_sentence(copy, name, file):
     content = corrupt.path(file).read_bytes()
     corrupt.path(file).write_bytes(content[: len(content) // 2])
     corrupt.refused(f"{name}_{file}")
+
+
+@pytest.mark.parametrize(
+    ("name", "tensor"), [("parity", "sentence"), ("vlnbert", "step1.action"), ("released_loss", "step1.target")]
+)
+@pytest.mark.parametrize("number", [-(10**6), 10**6])
+def test_numbers_of_what_is_not_there_are_one_sentence(copy, name, tensor, number):
+    """They would be looked up beyond the end of a table."""
+    wrong = copy(name)
+    wrong.change("io", **{tensor: lambda value: value.clone().fill_(number)})
+    wrong.refused(f"{name}_io.safetensors", f"tensor '{tensor}' has numbers that are not from")

@@ -33,6 +33,9 @@ from mtvm.models.parity import (
 from mtvm.models.parts import MTVMConfig, ReleasedCode
 from mtvm.models.weights import released_names
 
+_ENDED = -100
+"""The released code's target of an episode that has stopped."""
+
 
 def measure_parity(folder: Path) -> dict[str, Differences]:
     """For each recording that is in the folder, the largest difference of each kind of output."""
@@ -103,7 +106,7 @@ def _walk(recorded: Recording, model: MTVM, loss: ReleasedConsistency, text: Tex
         }
         worst |= {kind: larger(worst.get(kind, 0.0), value) for kind, value in found.items()}
         if number + 1 < recorded.steps:
-            targets = recorded[f"step{number}.target"]
+            targets = recorded.numbers(f"step{number}.target", current.shape[1], least=_ENDED)
             ended = ended | (targets < 0) | (targets == current.sum(dim=1) - 1)
             following = recorded[f"step{number + 1}.stream_features"][:, : number + 1]
             chosen = outputs[0].activations[torch.arange(len(text)), targets.clamp(min=0)]

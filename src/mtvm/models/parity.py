@@ -65,7 +65,15 @@ class Recording:
 
     @property
     def tokens(self) -> Tokens:
-        return Tokens(self["sentence"], torch.full_like(self["sentence"], -1))
+        ids = self.numbers("sentence", len(self.model.language.word_table))
+        return Tokens(ids, torch.full_like(ids, -1))
+
+    def numbers(self, name: str, count: int, least: int = 0) -> Tensor:
+        """A tensor of numbers of things, of which there are so many; `least` may stand for none."""
+        numbers = self[name]
+        if not ((numbers >= least) & (numbers < count)).all():
+            raise InputError(f"{self.path}: tensor '{name}' has numbers that are not from {least} to {count - 1}.")
+        return numbers
 
 
 _FILES = ("meta.json", "weights.safetensors", "io.safetensors")
@@ -159,7 +167,7 @@ def vlnbert_differences(folder: Path) -> Differences:
         }
         worst |= {kind: larger(worst.get(kind, 0.0), value) for kind, value in found.items()}
         if number + 1 < recorded.steps:
-            chosen = recorded[f"step{number}.action"]
+            chosen = recorded.numbers(f"step{number}.action", step.logits.shape[1])
             past = model.remember(past, step, chosen, recorded[f"step{number + 1}.action_angle"])
     return worst
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from mtvm.tasks.events import StepEvent
 from mtvm.viewer.buildings import Buildings, direction_of
@@ -83,7 +83,7 @@ def _framed(view: Any, box: Any) -> tuple[int, tuple[float, ...]] | tuple[None, 
     return view, tuple(map(float, box))
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: Any) -> TypeGuard[float]:
     """Of pixels, or smaller; whole numbers can be too large for any arithmetic."""
     return isinstance(value, int | float) and abs(value) < 1e6
 
