@@ -147,6 +147,7 @@ def test_other_buildings_are_not_looked_at(folder, store, tmp_path):
     assert guess(tmp_path, walks=more).meta["id"] == before
 
 
+@pytest.mark.slow
 def test_words_that_people_say(folder, of_walks):
     store = of_walks.write_features(folder / "captions.jsonl", folder / "walks", show_progress=False)
     assert store.width == 9 + 2 + 6
@@ -190,6 +191,7 @@ def test_choices(folder):
     assert set(known.choices.at(numbers).places.tolist()) == {4}
 
 
+@pytest.mark.slow
 def test_a_guesser_that_was_saved_needs_nothing_but_captions(folder, of_walks, tmp_path):
     guesser = of_walks
     guesser.save(tmp_path / "guesser.safetensors")

@@ -41,6 +41,7 @@ def test_with_mirrored_swaps_left_and_right_but_not_a_right_that_only_stresses(t
     assert both.words[0].tolist() == both.words[1].tolist()
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(["left", "right", "turn", "the", "door", "at"]), min_size=1, max_size=12))
 @settings(max_examples=50)
 def test_with_mirrored_twice_gives_the_text_itself(said):

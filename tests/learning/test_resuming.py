@@ -111,6 +111,7 @@ def handlers():
     ],
     ids=lambda signals: " ".join(one.name for one in signals),
 )
+@pytest.mark.slow
 def test_signal_stops_the_run_after_its_update_and_is_handled_as_before_afterwards(small_data, tmp_path, signals):
     before = handlers()
     trainer = Signalled(small_config(small_data, tmp_path / "run", optimizer={"updates": 9}), *signals)

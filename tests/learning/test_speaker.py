@@ -113,6 +113,7 @@ def test_batch_of_one_length_takes_every_text_once_an_epoch():
     assert len(batch_of_one_length(lengths[:4], 10, 0, 2)) == 4
 
 
+@pytest.mark.slow
 def test_train_speaker_learns(trained, small_data):
     lines = [json.loads(line) for line in (trained / "metrics.jsonl").read_text().splitlines()]
     losses = [line["loss"] for line in lines if line["kind"] == "r2r/val_seen"]

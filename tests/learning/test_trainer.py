@@ -297,6 +297,7 @@ def test_every_preset_makes_an_update(small_data, tmp_path, name):
     assert all(len(load_episodes(split.task, split.split, small_data)) for split in evaluated)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("consistent", thinned([True, False], every=2))
 def test_preset_with_a_reader_makes_updates(small_data, tmp_path, consistent):
     preset = PRESETS["r2r-semantic"]

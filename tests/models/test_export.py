@@ -63,6 +63,7 @@ def compare(model, program, batch, words, candidates, steps):
         past = model.remember(past, step, chosen, direction)
 
 
+@pytest.mark.slow
 @SIZES
 def test_exported_program_is_the_models_step(exported, batch, words, candidates, steps):
     model, program, _ = exported
@@ -76,6 +77,7 @@ def test_step_program_is_the_models_step(changes, batch, words, candidates, step
     compare(model, ActionProgram(model), batch, words, candidates, steps)
 
 
+@pytest.mark.slow
 @torch.no_grad()
 def test_exported_program_reads_each_episodes_own_memory(exported):
     """Episodes of different ages in one batch, as the model sees them one by one."""
@@ -96,6 +98,7 @@ def test_exported_program_reads_each_episodes_own_memory(exported):
         assert_same(logits[row], step.logits[0])
 
 
+@pytest.mark.slow
 def test_export_step_leaves_the_model_in_training(exported):
     assert exported[2]
 

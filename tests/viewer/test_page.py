@@ -39,6 +39,7 @@ def test_panorama_has_the_words_and_candidates_of_the_place(page_with_webgl, ser
     assert page.locator("#panorama .candidate").count() == len(source.walk(source.episodes.ids[0]).events[0].candidates)
 
 
+@pytest.mark.slow
 def test_panorama_is_described_and_turned_by_keys(page_with_webgl, server):
     page = page_with_webgl
     visit(page, server)

@@ -270,6 +270,7 @@ def test_curves_and_memory_lead_to_their_steps(page, server, sources):
 # Links
 
 
+@pytest.mark.slow
 def test_the_back_button_goes_back_and_links_hold_filters_and_sorting(page, server, sources, browser):
     visit(page, server)
     ids = sources[0].episodes.ids

@@ -75,6 +75,7 @@ def test_target_and_choice_of_an_object_are_named(page, serve, objects):
     expect(found.locator(".chosen").first).to_have_text("Chosen: chair 1 ✓", timeout=TIMEOUT)
 
 
+@pytest.mark.slow
 def test_boxes_are_where_the_objects_are(page_with_webgl, serve, objects):
     page = page_with_webgl
     running, identity = serve(objects), objects[0].episodes.ids[0]
