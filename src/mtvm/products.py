@@ -120,6 +120,8 @@ def multiply(one: Tensor, other: Tensor) -> Tensor:
     """
     if _kind == "mkl" or one.device.type != "cpu" or one.shape[-2] < _FEWEST_ROWS:
         return one @ other
+    if len(one) == 1:
+        return _onednn(one[0], other[0].t(), None)[None]
     return torch.stack([_onednn(*pair, None) for pair in zip(one, other.mT, strict=True)])
 
 

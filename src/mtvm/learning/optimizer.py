@@ -9,7 +9,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from mtvm import products
 from mtvm.configs.run import OptimizerConfig
 from mtvm.errors import brief
 from mtvm.learning import parallel
@@ -108,6 +107,8 @@ class Muon(torch.optim.AdamW):
 
 _NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
 _NEWTON_SCHULZ_STEPS = 5
+_AT_A_TIME = 2**16
+"""Numbers of matrices that go through all iterations together, so that they stay in the CPU's cache."""
 
 
 def _orthogonal_shared(stacks: list[Tensor]) -> list[Tensor]:
@@ -131,29 +132,39 @@ def orthogonal(matrices: Tensor) -> Tensor:
 
     Singular values below a thousandth of a matrix's norm stay smaller.
     """
-    tall = matrices.shape[-2] > matrices.shape[-1]
-    near = matrices.mT if tall else matrices
+    count = max(_AT_A_TIME // matrices[0].numel(), 1)
+    return torch.cat([_orthogonal(some) for some in torch.split(matrices, count)])
+
+
+def _orthogonal(matrices: Tensor) -> Tensor:
+    rows, columns = matrices.shape[-2:]
+    near = matrices.mT if rows > columns else matrices
     near = near / near.norm(dim=(-2, -1), keepdim=True).clamp(min=1e-12)
-    # An iteration is X <- P X with P = a I + b XXᵀ + c (XXᵀ)². Only the product of all P is computed, from r x r
-    # matrices, which are small, symmetric and commute.
-    square = multiply(near, near.mT)
+    # An iteration is X <- P X with P = a I + b XXᵀ + c (XXᵀ)².
+    if max(rows, columns) < 2 * min(rows, columns):
+        for _ in range(_NEWTON_SCHULZ_STEPS):
+            near = multiply(_newton_schulz(multiply(near, near.mT)), near)
+    else:
+        near = multiply(_all_steps(multiply(near, near.mT)), near)
+    return near.mT if rows > columns else near
+
+
+def _all_steps(square: Tensor) -> Tensor:
+    """The product of all P of a matrix whose square is given: all of them are small, symmetric and commute."""
     factors = factor = _newton_schulz(square)
     for _ in range(_NEWTON_SCHULZ_STEPS - 1):
         square = multiply(multiply(factor, square), factor)
         factor = _newton_schulz(square)
         factors = multiply(factor, factors)
-    near = multiply(factors, near)
-    return near.mT if tall else near
+    return factors
 
 
 def _newton_schulz(square: Tensor) -> Tensor:
     """(n, r, r) a I + b S + c S² of symmetric matrices S."""
     first, third, fifth = _NEWTON_SCHULZ
-    factor = third * square
+    factor = multiply(square, square).mul_(fifth).add_(square, alpha=third)
     factor.diagonal(dim1=-2, dim2=-1).add_(first)
-    if products.kind() == "mkl":
-        return factor.baddbmm_(square, square, alpha=fifth)
-    return factor.add_(multiply(square, square), alpha=fifth)
+    return factor
 
 
 def check_optimizer(given: Any, optimizer: torch.optim.Optimizer) -> None:
