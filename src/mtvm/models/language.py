@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from mtvm.errors import MissingExtraError
 from mtvm.models.attention import LAYER_NORM_EPS, attention
@@ -125,6 +124,7 @@ class LanguageEncoder(nn.Module):
             part.requires_grad_(False)
         self.is_read_once = self.reader is not None and not config.train_reader
         """Whether the reader is frozen, so that texts need to be read only once."""
+        self.drops_padding = not config.released.padding
 
     def freeze(self, layers: int) -> None:
         """Freeze the word embeddings and the first layers: no gradients, no dropout."""
@@ -144,7 +144,7 @@ class LanguageEncoder(nn.Module):
         if self.reader is None or tokens.states is not None:
             return tokens
         with torch.set_grad_enabled(torch.is_grad_enabled() and not self.is_read_once):
-            states = _in_chunks(self.reader, "input_ids", tokens.ids, tokens.mask, tokens.mask)
+            states = _states(self.reader, "input_ids", tokens.ids, tokens.mask, tokens.mask, drop=True)
         return dataclasses.replace(tokens, states=states)
 
     @property
@@ -164,32 +164,39 @@ class LanguageEncoder(nn.Module):
     def forward(self, tokens: Tokens, mask: Tensor) -> Tensor:
         """(B, L, hidden); `mask` (B, L) is true for tokens that can be attended to."""
         if self.reader is None:
-            return _in_chunks(self.bert, "input_ids", tokens.ids, tokens.mask, mask)
+            return _states(self.bert, "input_ids", tokens.ids, tokens.mask, mask, self.drops_padding)
         states = self.read(tokens).states
         assert states is not None
         projected = self.project(states.to(self.project.weight.dtype))
-        return _in_chunks(self.bert, "inputs_embeds", projected, tokens.mask, mask)
+        return _states(self.bert, "inputs_embeds", projected, tokens.mask, mask, self.drops_padding)
 
 
-_CHUNK = 16
 _ATTENTION = "mtvm"
 
 
-def _in_chunks(bert: nn.Module, name: str, inputs: Tensor, real: Tensor, mask: Tensor) -> Tensor:
-    """BERT's states of `inputs`, in chunks of texts of similar length, so that less padding is computed."""
-    if len(inputs) < 2 * _CHUNK or torch.compiler.is_exporting():
+@dataclasses.dataclass(frozen=True)
+class _Keys:
+    """How the tokens of some texts are packed, and which may be attended to; None for all."""
+
+    packing: Packing
+    allowed: Tensor | None
+
+
+def _states(bert: nn.Module, name: str, inputs: Tensor, real: Tensor, mask: Tensor, drop: bool) -> Tensor:
+    """BERT's states (B, L, hidden) of `inputs`, whose padding is not computed if it is to be dropped.
+
+    `real` and `mask` (B, L) are true for tokens that are not padding, and for those that can be attended to.
+    """
+    if torch.compiler.is_exporting():
         states: Tensor = bert(**{name: inputs, "attention_mask": mask.to(torch.long)}).last_hidden_state
         return states
-    lengths = real.sum(dim=1)
-    order = lengths.argsort(stable=True)
-    parts = []
-    for rows in torch.split(order, _CHUNK):
-        length = int(lengths[rows].max())
-        part: Tensor = bert(
-            **{name: inputs[rows][:, :length], "attention_mask": mask[rows][:, :length].to(torch.long)}
-        ).last_hidden_state
-        parts.append(functional.pad(part, (0, 0, 0, inputs.shape[1] - length)))
-    return torch.cat(parts)[order.argsort()]
+    packing = Packing(real, drop)
+    visible = packing.mask if mask is real else mask
+    keys = _Keys(packing, None if visible is None else visible[:, None, None, :])
+    packed = packing.pack(bert.get_submodule("embeddings")(**{name: inputs}))[None]
+    for layer in bert.get_submodule("encoder.layer").children():
+        packed = layer(packed, keys)
+    return packing.spread(packed[0])
 
 
 def _attend(
@@ -197,12 +204,17 @@ def _attend(
     query: Tensor,
     key: Tensor,
     value: Tensor,
-    attention_mask: Tensor | None,
+    attention_mask: Tensor | _Keys | None,
     dropout: float = 0.0,
     **_: Any,
 ) -> tuple[Tensor, None]:
-    """Our attention, which with dropout on a CPU is faster, as transformers calls it."""
-    return attention(query, key, value, attention_mask, dropout).transpose(1, 2).contiguous(), None
+    """Our attention as transformers calls it: (1, heads, rows, width) of packed tokens, or (B, heads, L, width)."""
+    if not isinstance(attention_mask, _Keys):
+        return attention(query, key, value, attention_mask, dropout).transpose(1, 2).contiguous(), None
+    packing = attention_mask.packing
+    parts = torch.stack([part[0].transpose(0, 1) for part in (query, key, value)], dim=1)
+    mixed = attention(*packing.spread_heads(parts).unbind(0), attention_mask.allowed, dropout)
+    return packing.pack_heads(mixed)[None], None
 
 
 def _bert(
