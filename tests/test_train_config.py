@@ -220,6 +220,8 @@ def test_what_is_evaluated_follows_from_what_is_trained_on(tiny_folder, tmp_path
     ("seen", "track"),
     [
         ({"sight": "guesses"}, "captions only"),
+        ({"sight": "described"}, "captions and detections"),
+        ({"sight": "names+described-aligned"}, "privileged"),
         ({"sight": "captions", "boxes": "detections"}, "captions and detections"),
         ({"sight": "names+guesses", "boxes": "detections"}, "privileged"),
         ({"sight": "blind", "boxes": "detections"}, "blind"),

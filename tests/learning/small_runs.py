@@ -66,15 +66,17 @@ def write_features(path, world, width, seed=0):
 
 
 def describe_places(folder, world):
-    """Write names and captions of every viewpoint of a world: bedrooms and kitchens in turn."""
+    """Write names, captions and detections of every viewpoint of a world: bedrooms and kitchens in turn."""
     seen = [("bedroom", ["a bed", "a door", "a lamp"]), ("kitchen", ["a stove", "a sink", ""])]
-    rooms, said = [], []
+    rooms, said, found = [], [], []
     for node in range(len(world)):
         place = {"scan": world.scan(node), "viewpoint": str(world.viewpoints[node])}
         room, captions = seen[node % 2]
         rooms.append(place | {"room": room, "objects": []})
         said.append(place | {"captions": [captions] * 8})
-    for name, lines in (("viewpoints.jsonl", rooms), ("captions.jsonl", said)):
+        boxes = [["oven" if room == "kitchen" else "bed", 0.9, [100, 100, 300, 300], captions[0]]]
+        found.append(place | {"captions": [captions[1]] * 36, "objects": [boxes] * 36})
+    for name, lines in (("viewpoints.jsonl", rooms), ("captions.jsonl", said), ("langnav.jsonl", found)):
         (folder / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 

@@ -48,7 +48,7 @@ def test_sight_that_is_not_named_is_refused_with_one_sentence(folder):
     assert message.startswith("what the agent sees is not said")
     for option in (
         "--data.features STORE",
-        "--data.sight with names, captions, guesses, aligned",
+        "--data.sight with names, captions, guesses, aligned, described, described-aligned",
         "--data.sight blind",
     ):
         assert option in message
@@ -57,7 +57,7 @@ def test_sight_that_is_not_named_is_refused_with_one_sentence(folder):
 
 @pytest.mark.parametrize("sight", ["", "pictures", "names+", "names+blind", "Names"])
 def test_sight_that_nobody_can_make_is_refused_by_the_config(sight):
-    with pytest.raises(InputError, match="is neither blind nor made of names, captions, guesses, aligned, joined by"):
+    with pytest.raises(InputError, match="is neither blind nor made of names, captions, guesses, aligned, described, "):
         DataConfig(sight=sight)
 
 
@@ -140,13 +140,14 @@ def test_alignment_comes_with_all_that_guesses_have(folder, learnt, monkeypatch)
     assert aligned.open().width == guesses.open().width + len(spoken) > guesses.open().width
     assert len({maker(sight).identity() for sight in ("guesses", "aligned")}) == 2
     assert maker("aligned", guesser=aligned.guesser()).open().path == aligned.open().path
-    for sight, other in (("guesses", aligned), ("aligned", guesses)):
+    for sight, other in (("guesses", aligned), ("aligned", guesses), ("described", guesses)):
         with pytest.raises(InputError, match=rf"were learnt for --data.sight {other.config.sight}; let the agent see"):
             maker(sight, guesser=other.guesser()).open()
     assert DataConfig(sight="names+aligned").track == "privileged"
     assert DataConfig(sight="aligned").track == "captions only"
-    with pytest.raises(InputError, match="aligned has all that guesses have"):
-        DataConfig(sight="guesses+aligned")
+    for several in ("guesses+aligned", "described+guesses", "described+described-aligned"):
+        with pytest.raises(InputError, match="are all guessed names; name one of them"):
+            DataConfig(sight=several)
 
 
 def test_sights_that_are_joined_stand_side_by_side(folder, tiny_world):
@@ -166,11 +167,13 @@ def test_sights_that_are_joined_stand_side_by_side(folder, tiny_world):
         ("captions", "captions.jsonl"),
         ("guesses", "captions.jsonl"),
         ("guesses", "viewpoints.jsonl"),
+        ("described", "captions.jsonl"),
+        ("described", "langnav.jsonl"),
     ],
 )
 def test_sight_without_its_file_is_refused(folder, sight, missing):
     (folder / missing).unlink()
-    with pytest.raises(InputError, match=rf"no \w+ file {missing}\(\.gz\) below it") as found:
+    with pytest.raises(InputError, match=rf"no (\w+ file )?{missing}\(\.gz\) below it.* '?mtvm data ") as found:
         opened(folder, sight)
     assert str(found.value).startswith(str(folder))
 
@@ -216,6 +219,22 @@ def test_the_guesser_of_a_run_is_found_from_anything_in_it(folder, learnt, tmp_p
     best = run / "best"
     assert guesser_of(best) == guesser_of(best / "model.safetensors") == best / "guesser.safetensors"
     assert guesser_of(folder) is None
+
+
+@pytest.mark.parametrize("sight", ["described", "described-aligned"])
+def test_a_released_agent_that_sees_what_was_described_needs_both_files(folder, learnt, tmp_path, monkeypatch, sight):
+    run = train(guessing(folder, tmp_path / "run", data={"sight": sight}))[0].folder.path
+    passed_on = release(run, tmp_path / "released")
+    assert "Track: captions and detections" in (passed_on / "README.md").read_text()
+    (folder / "viewpoints.jsonl").unlink()
+    (folder / "R2R" / "R2R_train.json").unlink()
+    monkeypatch.setenv("MTVM_CACHE", str(tmp_path / "another"))
+    done = mtvm.evaluate(passed_on, ["r2r/val_unseen"], data=folder, show_progress=False, device="cpu")
+    assert len(done["r2r/val_unseen"].nodes)
+    assert len(learnt) == 1
+    (folder / "langnav.jsonl").unlink()
+    with pytest.raises(InputError, match=rf"no langnav.jsonl\(.gz\) below it, which --data.sight {sight} guesses"):
+        mtvm.evaluate(passed_on, ["r2r/val_unseen"], data=folder, show_progress=False, device="cpu")
 
 
 def test_a_released_agent_that_sees_guesses_needs_captions_only(folder, learnt, tmp_path, monkeypatch):

@@ -20,8 +20,10 @@ from mtvm.tasks.registry import find_task
 from mtvm.tasks.spec import TaskSpec
 from mtvm.tasks.teacher import Follow
 
-SIGHTS = ("names", "captions", "guesses", "aligned")
+SIGHTS = ("names", "captions", "guesses", "aligned", "described", "described-aligned")
 """What can be made of a data folder for the agent to see; `mtvm.learning.sight` says more."""
+GUESSES = frozenset(SIGHTS) - {"names", "captions"}
+"""Those that networks guess."""
 BLIND = "blind"
 _VALIDATION = {"val_seen", "val_unseen"}
 _LARGEST_BATCH = 1_000_000
@@ -86,8 +88,9 @@ class DataConfig:
     sight: str | None = None
     """What the agent sees where no store is given. names: features of the annotated names of rooms and objects.
     captions: features of what an image model said of each view. guesses: names guessed from captions. aligned: the
-    same, with a score for how well each word of the instruction matches each direction. Several are joined by +, as
-    captions+names. blind: nothing but the directions in which it can walk."""
+    same, with a score for how well each word of the instruction matches each direction. described, described-aligned:
+    the same two, guessed also from what a second image model said and a detector found (langnav.jsonl). Several are
+    joined by +, as captions+names. blind: nothing but the directions in which it can walk."""
     guesser: Path | None = None
     """The networks that guess names, guesser.safetensors of an agent; by default those of --init, or else they learn on
     the buildings that are trained on."""
@@ -134,8 +137,11 @@ class DataConfig:
                 f"data.sight '{self.sight}' is neither {BLIND} nor made of {', '.join(SIGHTS)}, joined by +; a feature "
                 "store is given with --data.features."
             )
-        if {"guesses", "aligned"} <= self._sights:
-            raise InputError(f"data.sight '{self.sight}': aligned has all that guesses have; name one of them.")
+        if len(GUESSES & self._sights) > 1:
+            raise InputError(
+                f"data.sight '{self.sight}': guesses, aligned, described and described-aligned are all guessed names; "
+                "name one of them."
+            )
         if not 0 <= self.environment_dropout < 1:
             raise InputError(f"data.environment_dropout must lie from 0 to below 1, not {self.environment_dropout}.")
         if self.horizon is not None and self.horizon < 1:
@@ -174,12 +180,17 @@ class DataConfig:
     @property
     def sees_guesses(self) -> bool:
         """Whether names that are guessed from captions are among what the agent sees."""
-        return self.features is None and bool({"guesses", "aligned"} & self._sights)
+        return self.features is None and bool(GUESSES & self._sights)
 
     @property
     def sees_alignment(self) -> bool:
         """Whether it also sees how well each word of an instruction matches each direction."""
-        return self.features is None and "aligned" in self._sights
+        return self.features is None and bool({"aligned", "described-aligned"} & self._sights)
+
+    @property
+    def sees_described(self) -> bool:
+        """Whether names are also guessed from what a second image model said and a detector found."""
+        return self.features is None and bool({"described", "described-aligned"} & self._sights)
 
     @property
     def track(self) -> str | None:
@@ -188,7 +199,7 @@ class DataConfig:
             return None
         if self.sight == BLIND or "names" in self._sights:
             return self.sight if self.sight == BLIND else "privileged"
-        return "captions only" if self.boxes == "views" else "captions and detections"
+        return "captions and detections" if self.sees_described or self.boxes == "detections" else "captions only"
 
     @property
     def sees_boxes(self) -> bool:

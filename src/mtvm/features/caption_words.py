@@ -43,12 +43,16 @@ def word_numbers(places: Sequence[CaptionedPlace], vocabulary: Sequence[str]) ->
     number_of = {word: number for number, word in enumerate(vocabulary, 1)}
     known: dict[str, NDArray[np.int64]] = {}
     numbers = [
-        [_numbers(caption, number_of, known) for heading in place.captions for caption in heading] for place in places
+        [caption_numbers(caption, number_of, known) for heading in place.captions for caption in heading]
+        for place in places
     ]
     return np.array(numbers, dtype=np.int64)
 
 
-def _numbers(caption: str, number_of: Mapping[str, int], known: dict[str, NDArray[np.int64]]) -> NDArray[np.int64]:
+def caption_numbers(
+    caption: str, number_of: Mapping[str, int], known: dict[str, NDArray[np.int64]]
+) -> NDArray[np.int64]:
+    """(WORDS_OF_CAPTION,) which words a caption has, from 1; 0 pads. Captions that occurred are `known`."""
     if caption not in known:
         found = [number_of[word] for word in dict.fromkeys(words_of(caption)) if word in number_of]
         padded = np.zeros(WORDS_OF_CAPTION, dtype=np.int64)

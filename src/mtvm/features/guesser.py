@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -18,18 +19,22 @@ from mtvm.world.views import HEADINGS, ROWS, VIEWS
 
 _BIN = 15  # degrees between the angles that the network tells apart
 _BINS = 360 // _BIN
-_FIRST_WIDTHS = (25.0, 60.0)  # degrees over which each head looks around the view at first
+FIRST_WIDTHS = (25.0, 60.0)  # degrees over which each head looks around the view at first
 _PLACES_AT_A_TIME, _VIEWS_AT_A_TIME = 64, 16
 _CHOICES_AT_A_TIME, _CHOICE_WEIGHT = 64, 3.0
 _PLACES_TO_GUESS = 256
 
 
+Said: TypeAlias = tuple[NDArray[Any], ...]
+"""What a network reads of n places, in arrays of its own kinds. `Guesser` reads one, (n, captions, words of a caption),
+from 1; 0 pads."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Examples:
-    """Places with their captions, and what is known of them; zeros where nothing is."""
+    """Places with what was said of them, and what is known of them; zeros where nothing is."""
 
-    words: NDArray[np.int64]
-    """(n, captions, words of a caption), from 1; 0 pads."""
+    said: Said
     rooms: NDArray[np.float32]
     """(n, rooms) 1 for the room."""
     views: Sequence[NDArray[np.float16]]
@@ -40,10 +45,23 @@ class Examples:
     def select(self, kept: NDArray[np.bool_]) -> Examples:
         numbers = np.where(kept, np.cumsum(kept) - 1, -1)
         choices = self.choices.at(numbers)
-        return Examples(self.words[kept], self.rooms[kept], [kind[kept] for kind in self.views], choices)
+        said = tuple(part[kept] for part in self.said)
+        return Examples(said, self.rooms[kept], [kind[kept] for kind in self.views], choices)
 
 
-class Guesser(nn.Module):
+class NameNetwork(nn.Module):
+    """What a network that guesses names answers, whatever it reads."""
+
+    names: list[int]
+    """How many of each kind there are, of those that a view has shares of."""
+
+    def forward(self, said: Sequence[Tensor], views: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
+        """The logits (b, rooms) of the room, and of each kind of name (b, v, names) in `views` (b, v); then, if words
+        are spoken, what they speak for (b, v, spoken)."""
+        raise NotImplementedError
+
+
+class Guesser(NameNetwork):
     """Words to captions, captions to views by how far away they are, views to shares of names.
 
     Every caption of the viewpoint counts to every view, by a weight that depends on the angle and the rows only; and
@@ -66,44 +84,43 @@ class Guesser(nn.Module):
         self.word = nn.Embedding(vocabulary + 1, width, padding_idx=0)
         nn.init.normal_(self.word.weight[1:], std=0.1)
         self.row = nn.Parameter(torch.zeros(ROWS, width))
-        self.nearness = nn.Parameter(_first_nearness())
+        self.nearness = nn.Parameter(first_nearness())
         self.weight = Linear(width, 1)
         self.dropout = nn.Dropout(0.3)
         self.caption_dropout = 0.2
         self.room = nn.Sequential(Linear(2 * width, hidden), nn.ReLU(), self.dropout, Linear(hidden, rooms))
-        self.from_view = Linear(len(_FIRST_WIDTHS) * width, hidden)
+        self.from_view = Linear(len(FIRST_WIDTHS) * width, hidden)
         self.from_place = Linear(2 * width, hidden, bias=False)
         self.name = Linear(hidden, sum(self.names) + spoken)
-        self._relations = _relations(captions)
+        self._relations = relations(captions)
 
-    def forward(self, words: Tensor, views: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
-        """The logits (b, rooms) of the room, and of each kind of name (b, v, names) in `views` (b, v); then, if words
-        are spoken, what they speak for (b, v, spoken)."""
+    def forward(self, said: Sequence[Tensor], views: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
+        (words,) = said
         batch, captions, _ = words.shape
-        said = self.word(words).sum(2) + self.row.repeat(captions // ROWS, 1)
-        said = self.dropout(functional.relu(said))
+        heard = self.word(words).sum(2) + self.row.repeat(captions // ROWS, 1)
+        heard = self.dropout(functional.relu(heard))
         unheard = torch.zeros(batch, captions, 1)
         if self.training:
             unheard = torch.where(torch.rand_like(unheard) < self.caption_dropout, -20.0, 0.0)
-        telling = (self.weight(said) + unheard).softmax(1)
-        place = torch.cat([(telling * said).sum(1), (said * (unheard == 0)).mean(1)], dim=1)
+        telling = (self.weight(heard) + unheard).softmax(1)
+        place = torch.cat([(telling * heard).sum(1), (heard * (unheard == 0)).mean(1)], dim=1)
         near = self.nearness[self._relations][views]  # (b, v, captions, heads)
         near = (near + unheard[:, None]).softmax(2)
-        around = torch.einsum("bvch,bcw->bvhw", near, said).flatten(2)
+        around = torch.einsum("bvch,bcw->bvhw", near, heard).flatten(2)
         states = self.dropout(functional.relu(self.from_view(around) + self.from_place(place)[:, None]))
         return self.room(place), self.name(states).split([*self.names, *([self.spoken] if self.spoken else [])], dim=-1)
 
 
-def fit(examples: Examples, vocabulary: int, *, epochs: int, seed: int, advance: Advance) -> Guesser:
+def fit(
+    make: Callable[[], NameNetwork], examples: Examples, *, epochs: int, seed: int, advance: Advance
+) -> NameNetwork:
     """A network that has learnt from the examples; the same from the same seed."""
-    count = len(examples.words)
+    count = len(examples.rooms)
     random = np.random.default_rng(seed)
     known: NDArray[np.bool_] = np.any(examples.views[-1] > 0, axis=2)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        sizes = [kind.shape[2] for kind in examples.views]
-        spoken = examples.choices.words.shape[1]
-        network = Guesser(vocabulary, examples.words.shape[1], examples.rooms.shape[1], sizes, spoken)
+        network = make()
         optimizer = torch.optim.AdamW(network.parameters(), lr=2e-3, weight_decay=0.01)
         batches = max(count // _PLACES_AT_A_TIME, 1)
         schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, epochs * batches)
@@ -124,33 +141,37 @@ def fit(examples: Examples, vocabulary: int, *, epochs: int, seed: int, advance:
     return network.eval()
 
 
-def guess(network: Guesser, words: NDArray[np.int64], advance: Advance) -> tuple[NDArray[np.float32], ...]:
+def guess(network: NameNetwork, said: Said, advance: Advance) -> tuple[NDArray[np.float32], ...]:
     """The shares (n, rooms) of the room, and of each kind of name (n, 36, names); then what spoken words speak for."""
     parts: list[tuple[Tensor, ...]] = []
     with torch.inference_mode():
-        for first in range(0, len(words), _PLACES_TO_GUESS):
-            some = torch.from_numpy(words[first : first + _PLACES_TO_GUESS])
-            room, kinds = network(some, torch.arange(VIEWS).expand(len(some), VIEWS))
+        for first in range(0, len(said[0]), _PLACES_TO_GUESS):
+            some = _tensors(said, slice(first, first + _PLACES_TO_GUESS))
+            room, kinds = network(some, torch.arange(VIEWS).expand(len(some[0]), VIEWS))
             shares = (logits.softmax(-1) for logits in (room, *kinds[: len(network.names)]))
             parts.append((*shares, *kinds[len(network.names) :]))
-            advance(len(some))
+            advance(len(some[0]))
     return tuple(torch.cat(kind).numpy() for kind in zip(*parts, strict=True))
 
 
-def _loss(network: Guesser, examples: Examples, rows: NDArray[np.int64], views: NDArray[np.int64]) -> Tensor:
-    room, kinds = network(torch.from_numpy(examples.words[rows]), torch.from_numpy(views))
+def _loss(network: NameNetwork, examples: Examples, rows: NDArray[np.int64], views: NDArray[np.int64]) -> Tensor:
+    room, kinds = network(_tensors(examples.said, rows), torch.from_numpy(views))
     loss = _cross_entropy(room, torch.from_numpy(examples.rooms[rows]))
     for logits, target in zip(kinds[: len(network.names)], examples.views, strict=True):
         loss = loss + _cross_entropy(logits, torch.from_numpy(target[rows[:, None], views]).float())
     return loss
 
 
-def _choice_loss(network: Guesser, examples: Examples, rows: NDArray[np.int64]) -> Tensor:
+def _choice_loss(network: NameNetwork, examples: Examples, rows: NDArray[np.int64]) -> Tensor:
     """How improbable the ways are that people took, where each way's logit is what their words speak for it."""
     places, views, taken, words = (torch.from_numpy(part[rows]) for part in examples.choices)
-    _, (*_, spoken) = network(torch.from_numpy(examples.words[places.numpy()]), views.clamp(min=0))
+    _, (*_, spoken) = network(_tensors(examples.said, places.numpy()), views.clamp(min=0))
     logits = torch.einsum("bvw,bw->bv", spoken, words.float()).masked_fill(views < 0, -torch.inf)
     return functional.cross_entropy(logits, taken)
+
+
+def _tensors(said: Said, rows: NDArray[np.int64] | slice) -> list[Tensor]:
+    return [torch.from_numpy(part[rows]) for part in said]
 
 
 def _cross_entropy(logits: Tensor, shares: Tensor) -> Tensor:
@@ -160,16 +181,16 @@ def _cross_entropy(logits: Tensor, shares: Tensor) -> Tensor:
     return -(shares * logits.log_softmax(-1)).sum() / (known > 0).sum().clamp(min=1)
 
 
-def _first_nearness() -> Tensor:
+def first_nearness() -> Tensor:
     """(angles, rows of views, rows of captions, heads): what is in the view's middle and row counts most."""
     steps = torch.arange(_BINS)
     degrees = torch.minimum(steps, _BINS - steps).float() * _BIN
     apart = (torch.arange(ROWS)[:, None] - torch.arange(ROWS)).abs().float()
-    heads = [-((degrees / width) ** 2)[:, None, None] - apart for width in _FIRST_WIDTHS]
+    heads = [-((degrees / width) ** 2)[:, None, None] - apart for width in FIRST_WIDTHS]
     return torch.stack(heads, dim=-1)
 
 
-def _relations(captions: int) -> tuple[Tensor, Tensor, Tensor]:
+def relations(captions: int) -> tuple[Tensor, Tensor, Tensor]:
     """(36, captions) of each view to each caption: the angle between them in bins, the view's row, the caption's."""
     headings = captions // ROWS
     view, caption = torch.arange(VIEWS)[:, None], torch.arange(captions)

@@ -173,7 +173,7 @@ class Data:
             return None
         source = objects_file(folder, "which an agent points at one of")
         guessed = None
-        if store is not None and self.config.sight == "guesses" and self.guesser is not None:
+        if store is not None and self.config.sight in ("guesses", "described") and self.guesser is not None:
             networks = NameGuesser.load(self.guesser)
             guessed = networks.object_columns, networks.objects
         boxes = self._boxes(folder) if self.config.sees_boxes else None

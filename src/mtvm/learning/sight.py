@@ -4,6 +4,8 @@
     captions           sentences that an image model said of the views
     guesses            names that networks guess from captions: those of the agent, or learnt where it is trained
     aligned            guesses, and how much each word of an instruction speaks for each way, guessed likewise
+    described          guesses, from what a second image model said and a detector found too
+    described-aligned  the same of aligned
     captions+names     several of them side by side
 
 Each is made once and kept in the cache, under a name that stands for everything that it is made of: the content of
@@ -16,7 +18,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from mtvm.configs.run import BLIND, SIGHTS, DataConfig, Split
+from mtvm.configs.run import BLIND, GUESSES, SIGHTS, DataConfig, Split
 from mtvm.errors import InputError
 from mtvm.features.boxes import BoxGuesser, keep_boxes, kept_boxes, learn_boxes
 from mtvm.features.captions import caption_features
@@ -57,7 +59,7 @@ class SightMaker:
                 "what the agent sees is not said: give a feature store with --data.features STORE, or --data.sight "
                 f"with {', '.join(SIGHTS)} or several of them joined by +, or --data.sight {BLIND}."
             )
-        stores = [getattr(self, f"_{name}")() for name in self.config.sight.split("+")]
+        stores = [self._store(kind) for kind in self.config.sight.split("+")]
         if len(stores) == 1:
             return FeatureStore.open(stores[0])
         named = _joined([store.name for store in stores])
@@ -73,9 +75,14 @@ class SightMaker:
         assert self.config.sight is not None
         names = []
         for kind in self.config.sight.split("+"):
-            learnt = kind in ("guesses", "aligned") and self.config.guesser is None
+            learnt = kind in GUESSES and self.config.guesser is None
             names.append(self._named(kind, self._learnt_from() if learnt else self._made_of(kind)))
         return names[0] if len(names) == 1 else _joined(names)
+
+    def _store(self, kind: str) -> Path:
+        if kind in GUESSES:
+            return self._guessed(kind)
+        return self._names() if kind == "names" else self._captions()
 
     def _names(self) -> Path:
         source, *_ = files = self._made_of("names")
@@ -93,23 +100,18 @@ class SightMaker:
             lambda out: caption_features(source, out, show_progress=self.show_progress),
         )
 
-    def _guesses(self) -> Path:
-        return self._guessed("guesses")
-
-    def _aligned(self) -> Path:
-        return self._guessed("aligned")
-
     def _guessed(self, kind: str) -> Path:
-        captions, guesser = files = self._made_of(kind)
+        captions, guesser, *others = files = self._made_of(kind)
         made = NameGuesser.load(guesser)
-        if bool(made.spoken) != self.config.sees_alignment:
+        if made.sight != kind:
             raise InputError(
-                f"{guesser}: these networks were learnt for --data.sight {'aligned' if made.spoken else 'guesses'}; "
-                "let the agent see that, or leave out --data.guesser, and others are learnt."
+                f"{guesser}: these networks were learnt for --data.sight {made.sight}; let the agent see that, or "
+                "leave out --data.guesser, and others are learnt."
             )
+        described = others[0] if others else None
         return self._made(
             self._named(kind, files),
-            lambda out: made.write_features(captions, out, show_progress=self.show_progress),
+            lambda out: made.write_features(captions, out, show_progress=self.show_progress, described=described),
         )
 
     def guesser(self) -> Path:
@@ -124,10 +126,11 @@ class SightMaker:
                 )
             return file
         captions, semantics, *_ = files = self._learnt_from()
-        kind = "-aligned" if self.config.sees_alignment else ""
+        kind = "-described" if self.config.sees_described else ""
+        kind += "-aligned" if self.config.sees_alignment else ""
         path = cache_dir() / "guessers" / f"{self._digest(files)}{kind}.safetensors"
         if parallel.rank() == 0 and not _is_whole(path, NameGuesser.load):
-            sets = [load_episodes(split.task, split.split, self.folder) for split in self._described()]
+            sets = [load_episodes(split.task, split.split, self.folder) for split in self._told()]
             learnt = learn_names(
                 captions,
                 semantics,
@@ -135,12 +138,13 @@ class SightMaker:
                 {scan for episodes in sets for scan in episodes.world.scans},
                 walks=[episode for episodes in sets for episode in episodes],
                 align=self.config.sees_alignment,
+                described=self._detections(f"--data.sight {self.config.sight}") if self.config.sees_described else None,
                 show_progress=self.show_progress,
             )
             if self.config.sees_alignment and not learnt.spoken:
                 raise InputError(
-                    "data.sight aligned: no word is frequent enough in the instructions that are trained on; name a "
-                    "larger split in data.train, or see guesses."
+                    f"data.sight {self.config.sight}: no word is frequent enough in the instructions that are trained "
+                    "on; name a larger split in data.train, or see guesses."
                 )
             path.parent.mkdir(parents=True, exist_ok=True)
             learnt.save(path)
@@ -159,10 +163,10 @@ class SightMaker:
                 )
             return file
         described, semantics = self._boxes_of()
-        splits = [task_file(self.folder, split.task, split.split) for split in self._described()]
+        splits = [task_file(self.folder, split.task, split.split) for split in self._told()]
         path = cache_dir() / "guessers" / f"{self._digest([described, semantics, *splits])}-boxes.safetensors"
         if parallel.rank() == 0 and not _is_whole(path, BoxGuesser.load):
-            sets = [load_episodes(split.task, split.split, self.folder) for split in self._described()]
+            sets = [load_episodes(split.task, split.split, self.folder) for split in self._told()]
             scans = {scan for episodes in sets for scan in episodes.world.scans}
             learnt = learn_boxes(described, semantics, scans, show_progress=self.show_progress)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -184,28 +188,37 @@ class SightMaker:
 
     def _boxes_of(self) -> tuple[Path, Path]:
         """What was said of the views, and the objects."""
-        described = self.folder.find([DETECTIONS_FILE, f"{DETECTIONS_FILE}.gz"])
-        if described is None:
-            raise InputError(
-                f"{self.folder.path}: no {DETECTIONS_FILE}(.gz) below it, which --data.boxes detections guesses names "
-                "from; 'mtvm data captions' makes it of what LangNav publishes."
-            )
+        described = self._detections("--data.boxes detections")
         return described, objects_file(self.folder, "of whose boxes names are guessed")
+
+    def _detections(self, option: str) -> Path:
+        """What a second image model said of the views, and a detector found."""
+        found = self.folder.find([DETECTIONS_FILE, f"{DETECTIONS_FILE}.gz"])
+        if found is None:
+            raise InputError(
+                f"{self.folder.path}: no {DETECTIONS_FILE}(.gz) below it, which {option} guesses names from; "
+                "'mtvm data captions' makes it of what LangNav publishes."
+            )
+        return found
 
     def _made_of(self, kind: str) -> list[Path]:
         """The files that a store is made of."""
         if kind == "names":
             return [self._file("viewpoints.jsonl", "semantics"), *self._graphs()]
         captions = self._file("captions.jsonl", "captions")
-        return [captions] if kind == "captions" else [captions, self.guesser()]
+        if kind == "captions":
+            return [captions]
+        others = [self._detections(f"--data.sight {kind}")] if self.config.sees_described else []
+        return [captions, self.guesser(), *others]
 
     def _learnt_from(self) -> list[Path]:
         """The files that networks learn from to guess names."""
         captions, semantics = self._file("captions.jsonl", "captions"), self._file("viewpoints.jsonl", "semantics")
-        splits = [task_file(self.folder, split.task, split.split) for split in self._described()]
-        return [captions, semantics, *splits, *self._graphs()]
+        splits = [task_file(self.folder, split.task, split.split) for split in self._told()]
+        others = [self._detections(f"--data.sight {self.config.sight}")] if self.config.sees_described else []
+        return [captions, semantics, *splits, *self._graphs(), *others]
 
-    def _described(self) -> list[Split]:
+    def _told(self) -> list[Split]:
         """The splits trained on that people described, in the buildings of the run's data folder."""
         every = [Split.parse(text) for text in self.config.train]
         splits = [split for split in every if split.folder is None and not split.task.augmented]
