@@ -244,14 +244,19 @@ def test_demo_writes_tables_result_files_pictures_and_a_report(capsys, tmp_path)
 
 def test_doctor_says_what_is_there_and_what_is_missing(capsys, tiny_folder, tmp_path, monkeypatch):
     monkeypatch.delenv("MTVM_DATA", raising=False)
-    assert "set $MTVM_DATA, or give the folder with --data" in run(capsys, "doctor").out
+    for asked in ((), ("--data", tmp_path / "nowhere")):
+        said = run(capsys, "doctor", *asked).out
+        assert "set $MTVM_DATA, or give the folder with --data" in said
+        assert "mtvm data fetch lists what to put there" in said
     printed = run(capsys, "doctor", "--data", tiny_folder).out
     assert "R2R: train, val_seen, val_unseen, test" in printed
     assert "connectivity graphs of 5 scans" in printed
     assert "mtvm data r4r train" in printed
     assert "numpy" in printed
     (tmp_path / "empty").mkdir()
-    assert "mtvm data fetch connectivity" in run(capsys, "doctor", "--data", tmp_path / "empty").out
+    said = run(capsys, "doctor", "--data", tmp_path / "empty").out
+    assert "mtvm data fetch connectivity" in said
+    assert "  wrong " not in said  # what is missing is said once
 
 
 def test_mistake_is_one_sentence_without_a_traceback(tiny_folder, tmp_path):

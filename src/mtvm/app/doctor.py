@@ -94,6 +94,7 @@ def _examine_data(data: DataFolder | Path | None, console: Console) -> None:
         _line(console, False, "data folder", str(error))
         return
     _line(console, True, f"data folder {folder.path}")
+    connectivity: Path | None = None
     try:
         connectivity = folder.connectivity
     except InputError:
@@ -116,7 +117,8 @@ def _examine_data(data: DataFolder | Path | None, console: Console) -> None:
             _line(console, False, what, remedy)
         else:
             _line(console, True, f"{what}: {found}")
-    print_findings(check_data(folder), console, only_problems=True)
+    if connectivity is not None:  # without graphs nothing can be checked, as a line above says
+        print_findings(check_data(folder), console, only_problems=True)
 
 
 def _examine_cache(console: Console) -> None:

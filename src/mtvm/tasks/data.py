@@ -12,7 +12,10 @@ from mtvm.world.graph import SUFFIX, connectivity_files
 
 _NOT_SEARCHED = {"matterport_skybox_images", "undistorted_color_images", "node_modules", "__pycache__"}
 
-_HOW = "set $MTVM_DATA, or give the folder with --data (--data.folder when training)"
+_HOW = (
+    "set $MTVM_DATA, or give the folder with --data (--data.folder when training); "
+    "mtvm data fetch lists what to put there"
+)
 
 
 class DataFolder:
@@ -48,7 +51,7 @@ class DataFolder:
         """The path itself, by default `$MTVM_DATA`."""
         path = path or os.environ.get("MTVM_DATA")
         if not path:
-            raise InputError(f"no data folder: {_HOW}; it should contain connectivity/ and the task files.")
+            raise InputError(f"no data folder: {_HOW}.")
         return Path(path)
 
     def find(self, names: list[str], accept: Callable[[Path], bool] = lambda _: True) -> Path | None:

@@ -52,7 +52,7 @@ class Manifest:
     agent: str = ""
     """Whose walks these are."""
     track: str = ""
-    """What they may be compared with, by what the agent sees: pixels, annotated or blind; empty if nobody knows."""
+    """What they may be compared with, by what the agent sees, such as captions only; empty if nobody knows."""
 
 
 def write_evaluation(folder: Path, done: Evaluation, agent: str = "", track: str = "") -> None:

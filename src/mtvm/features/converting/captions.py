@@ -102,7 +102,7 @@ def _navgpt_lines(
                 record["detections"] = _detections(*_entry(objects_of, viewpoint))
             if room_of is not None:
                 record["room_instance"] = room_of[viewpoint].number if viewpoint in room_of else None
-            yield json.dumps(record)
+            yield json.dumps(record, ensure_ascii=False)
 
 
 def _read_beside(path: Path | None, what: str) -> tuple[dict[str, Any], Path] | None:
