@@ -23,6 +23,9 @@ LABELS = ["3", "7", "12", "stop"]
         ("**Action:** `12`", "12", ""),
         ("Action: 3\nno, wait.\nAction: Place 7.", "7", "Action: 3\nno, wait."),
         ("I am there. Final Answer: Finished!", "stop", "I am there."),
+        ('<think>{"action": "..."}? No: {"action": "stop"}.</think>\n{"thought": "t", "action": "7"}', "7", "t"),
+        ('{"action": "stop"}</think>{"thought": "t", "action": "7"}', "7", "t"),
+        ('Perhaps {"action": "3"}. But then: {"thought": {"action": "3"}, "action": "12"} {"note": 1}', "12", None),
     ],
 )
 def test_actions_are_read(text, label, thought):
@@ -35,6 +38,8 @@ def test_actions_are_read(text, label, thought):
     [
         ("", "not the JSON object"),
         ("I go to the kitchen.", "not the JSON object"),
+        ('<think>I could {"action": "3"}, or', "not the JSON object"),
+        ("<think>Action: 3</think>", "not the JSON object"),
         ('{"thought": "t"}', "no field 'action'"),
         ('{"thought": "t", "action": "8"}', "not one of 3, 7, 12, stop"),
         ('{"action": true}', "not one of"),

@@ -85,6 +85,17 @@ def test_a_busy_server_is_waited_for(serve, endpoint, clock, status):
         assert 0.75 * usual <= wait <= 1.25 * usual
 
 
+def test_the_user_is_told_what_is_waited_for_but_not_each_time(serve, endpoint, capsys, clock):
+    server = serve(lambda number, body: (429, {}, b'{"error": {"message": "slow down"}}'))
+    with pytest.raises(InputError):
+        endpoint(server).ask(ASKED, FORM)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"mtvm: {server.api}: answers with status 429: slow down; asking again in 1 s")
+    server.reply = lambda number, body: (200, {}, completion("yes"))
+    endpoint(server).ask(ASKED, FORM)
+    assert not capsys.readouterr().err
+
+
 def test_retry_after_is_heeded(serve, endpoint, clock):
     replies = [(429, {"Retry-After": "17"}, b""), (429, {"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}, b"")]
     server = serve(lambda number, body: replies[number] if number < 2 else (200, {}, completion("yes")))
@@ -196,6 +207,15 @@ def test_other_refusals_are_told_at_once(serve, endpoint, clock):
     assert not clock.waits
 
 
+def test_an_address_without_its_end_is_noticed(serve, endpoint):
+    server = serve(lambda number, body: (404, {}, b"page not found"))
+    with pytest.raises(InputError, match=r"status 404: page not found\.$"):
+        endpoint(server).ask(ASKED, FORM)
+    server.api = server.api.removesuffix("/v1")
+    with pytest.raises(InputError, match="status 404: page not found; most addresses end with /v1"):
+        endpoint(server).ask(ASKED, FORM)
+
+
 def test_a_redirection_is_not_followed(serve, endpoint):
     other = serve("secret")
     server = serve(lambda number, body: (307, {"Location": f"{other.api}/chat/completions"}, b""))
@@ -282,13 +302,13 @@ def test_the_key_goes_into_one_header_and_nowhere_else(serve, endpoint, monkeypa
 
 
 @pytest.mark.parametrize("status", [401, 403, 400, 404, 500])
-def test_no_error_says_the_key(serve, endpoint, monkeypatch, caplog, status):
+def test_no_error_says_the_key(serve, endpoint, monkeypatch, caplog, capsys, status):
     caplog.set_level(0)
     monkeypatch.setenv("MTVM_LLM_KEY", KEY)
     server = serve(lambda number, body: (status, {}, f'{{"error": {{"message": "bad key {KEY}"}}}}'.encode()))
     with pytest.raises(InputError) as caught:
         endpoint(server).ask(ASKED, FORM)
-    assert KEY not in str(caught.value) + caplog.text
+    assert KEY not in str(caught.value) + caplog.text + "".join(capsys.readouterr())
     if status in (401, 403):
         assert "refuses the key of $MTVM_LLM_KEY" in str(caught.value)
         assert "bad key" not in str(caught.value)

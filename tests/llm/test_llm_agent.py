@@ -145,6 +145,59 @@ def test_without_a_usable_answer_the_episode_ends(serve, model, few, seen, conte
     assert len(server.bodies) == 4
 
 
+def test_an_answer_that_was_cut_off_is_told_so(serve, model, few, seen):
+    server = serve(lambda number, body: (200, {}, completion('{"thought": "so many', completion_tokens=1000)))
+    done = walk(model(server, attempts=2), few.select([0]), scenes=seen, keep_steps=True)
+    assert done.steps[0][0].details["problem"] == "; ".join(["it was cut off after 1,000 tokens"] * 2)
+    assert "cannot be used: it was cut off after 1,000 tokens." in server.bodies[1]["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize("advised", [False, True])
+def test_a_model_none_of_whose_answers_can_be_used_is_not_asked_for_ever(
+    serve, model, described, tmp_path, advised, capsys
+):
+    server = serve("I go to the kitchen.")
+    options = {"adviser": Adviser()} if advised else {}
+    with pytest.raises(InputError, match=r"llm:m: in the first \d+ steps not one answer could be used .*not the JSON"):
+        evaluate(model(server, attempts=1, concurrency=5, **options), described, tmp_path / "out")
+    assert 20 <= len(server.bodies) < 36, "of 36 episodes"
+    assert not (tmp_path / "out").exists()
+
+
+def test_one_answer_that_can_be_used_is_hope_enough(serve, model, described, tmp_path):
+    server = serve(lambda number, body: good(number, body) if number == 3 else (200, {}, completion("nonsense")))
+    done = evaluate(model(server, attempts=1, concurrency=5), described, tmp_path / "out")
+    assert sum(done["r2r/val_unseen"].columns()["malformed"]) >= 36
+
+
+def test_an_agent_can_walk_again_after_it_gave_up(serve, model, described, tmp_path):
+    server = serve(good)
+    policy = model(server, budget=Budget(0.02))
+    with pytest.raises(InputError, match="max-cost"):
+        evaluate(policy, described, tmp_path / "one")
+    policy.model.budget.most = 1.0
+    (done,) = evaluate(policy, described, tmp_path / "one").values()
+    assert done.metrics()["questions"] == 3
+
+
+def test_a_cost_that_nobody_knows_is_not_said_to_be_nothing(serve, clock, few, seen, described, tmp_path):
+    endpoint = Endpoint("m", serve(good).api, clock=clock)
+    endpoint.price = None
+    policy = LanguageModel(endpoint, read_protocol("mtvm"))
+    (done,) = evaluate(policy, described, tmp_path / "out", limit=2).values()
+    assert "cost" not in done.metrics()
+    assert "cost" not in done.steps[0][0].details
+    assert done.metrics()["tokens.prompt"] == 300
+    assert policy.bill() == "What it cost is not known; give the price of m in a file, with --prices."
+
+
+def test_steps_say_what_the_model_calls_the_candidates(serve, model, few, seen):
+    server = serve(good)
+    done = walk(model(server), few.select([0]), scenes=seen, keep_steps=True)
+    for step, body in zip(done.steps[0], server.bodies, strict=True):
+        assert [step.called(action) for action in range(len(step.candidates))] == labels_of(body)[:-1]
+
+
 # A second opinion
 
 
@@ -159,7 +212,10 @@ def test_an_adviser_is_in_the_prompt_and_decides_where_no_answer_can_be_used(ser
 
 
 def test_an_adviser_must_move_as_the_protocol_does_and_know_probabilities(serve, model, few, seen):
-    with pytest.raises(InputError, match="the adviser acts on map and protocol thought on candidates"):
+    said = (
+        "protocol thought goes to the next places only, but the adviser to any place that was seen; use --protocol mtvm"
+    )
+    with pytest.raises(InputError, match=said):
         model(serve(good), "thought", adviser=Adviser())
 
     class Silent(Adviser):
@@ -168,6 +224,24 @@ def test_an_adviser_must_move_as_the_protocol_does_and_know_probabilities(serve,
 
     with pytest.raises(InputError, match="Silent gives no probabilities"):
         walk(model(serve(good), adviser=Silent()), few, scenes=seen)
+
+
+@pytest.mark.parametrize(
+    ("sees", "advisers", "track"),
+    [
+        (("captions",), "privileged", "privileged"),
+        (("captions",), "captions only", "captions only"),
+        (("captions", "detections"), "captions only", "captions and detections"),
+        (("captions",), "blind", "captions only"),
+        (("images",), "captions only", "images"),
+        (("objects",), "", "privileged"),
+        (("captions",), "", ""),
+        (("captions",), "radar", ""),
+    ],
+)
+def test_results_are_in_the_track_of_who_sees_more(serve, model, monkeypatch, sees, advisers, track):
+    monkeypatch.setattr(Adviser, "track", advisers)
+    assert model(serve(good), sees=sees, adviser=Adviser()).track == track
 
 
 def test_what_a_detector_found_is_told_with_its_direction(serve, model, few, seen):

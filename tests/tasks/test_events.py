@@ -52,6 +52,16 @@ def test_step_survives_json(event):
     assert parse_event(json.loads(json.dumps(event.to_json())), "line") == event
 
 
+def test_candidates_are_called_as_the_agents_thought_calls_them():
+    assert [GOOD.called(action) for action in (0, 1)] == ["1", "2"]
+    named = dataclasses.replace(GOOD, details={"places": ["12", "4"]})
+    assert [named.called(action) for action in (0, 1)] == ["12", "4"]
+    for strange in (["12"], "12", None, [["a" * 99], "b"]):
+        odd = dataclasses.replace(GOOD, details={"places": strange})
+        assert len(odd.called(0)) <= 4
+        assert odd.called(1) in ("2", "b")
+
+
 def test_details_survive_json_and_what_no_file_can_hold_is_cut():
     details = {"prompt": [{"role": "user", "content": "Where?"}], "tokens": {"prompt": 3}, "cost": 0.002}
     event = dataclasses.replace(GOOD, thought="left", details=details)

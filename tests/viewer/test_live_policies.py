@@ -115,3 +115,12 @@ def test_a_language_model_is_talked_to_beside_a_trained_agent_on_the_same_episod
     assert '"Walk to the bed."' in begun["thought"]["details"]["prompt"][1]["content"]
     lines = ok(client.post("/api/walk", json={"session": begun["session"]})).text.splitlines()
     assert len(lines) > 2
+
+
+def test_the_homes_are_drawn_for_any_walks_in_them(tmp_path, tiny_folder):
+    """Not only for the pretrained agent's; of other buildings there is nothing to draw."""
+    for name, data in (("homes", HOMES), ("tiny", tiny_folder)):
+        mtvm.evaluate("stop", SPLITS[0], data=data, limit=1, out=tmp_path / name / "eval", show_progress=False)
+        state = viewer_state([tmp_path / name], Defaults(DATA if name == "homes" else tiny_folder))
+        building = state.buildings(state.sources[0].folder)
+        assert (building._painter is not None) == (name == "homes")

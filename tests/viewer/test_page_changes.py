@@ -104,8 +104,8 @@ def test_a_result_file_says_what_is_not_known(page, server, sources):
     visit(page, server, "#source=2")
     first = source.walk(source.episodes.ids[0]).events[0]
     said = page.locator(".actions").inner_text()
-    assert said.startswith(f"Goes to candidate {first.action + 1} of {len(first.candidates)} (")
-    assert said.endswith("; probabilities were not recorded.")
+    assert said.startswith(f"Goes to candidate {first.action + 1} (")
+    assert said.endswith(f"), one of {len(first.candidates)}; probabilities were not recorded.")
     assert page.locator(".memory").inner_text() == "Memory: not recorded"
     expect(page.locator("#matrix")).to_contain_text("No attention was recorded", timeout=TIMEOUT)
 

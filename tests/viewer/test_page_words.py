@@ -62,6 +62,27 @@ def test_prompt_reply_and_costs_are_shown_as_data(page, serve, plain_run, run, d
     assert said.locator("details").count() == 3
 
 
+def test_candidates_are_called_as_the_thought_calls_them(page, serve, plain_run, run, data):
+    """By the numbers of places that a language model was told, on the map, in the list and in the panorama."""
+    (source,) = open_sources([run], Defaults(data=data))
+    walk = long_episode([source])
+    events = EventFile(run.joinpath(*STEPS)).of(walk.id)
+    told = [
+        dataclasses.replace(event, details={"places": [str(20 + n) for n in range(len(event.candidates))]})
+        for event in events
+    ]
+    write_events(plain_run.joinpath(*STEPS), told)
+    visit(page, serve(open_sources([plain_run], Defaults(data=data))), f"#id={walk.id}")
+    names = {str(20 + n) for n in range(len(events[0].candidates))}
+    listed = page.locator(".actions b")
+    expect(listed.first).to_be_visible(timeout=TIMEOUT)
+    assert {one.strip() for one in listed.all_inner_texts()} <= names
+    drawn = page.locator("svg text[class*=number]").all_text_contents()
+    assert {one[:2] for one in drawn} == names
+    assert all(f"candidate {one[:2]}: " in one for one in drawn)
+    assert page.locator(".said details").count() == 0, "they need not be shown once more"
+
+
 def test_target_and_choice_of_an_object_are_named(page, serve, objects):
     ids = objects[0].episodes.ids
     running = serve(objects)

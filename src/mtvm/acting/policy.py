@@ -195,6 +195,10 @@ class Policy(abc.ABC):
         return np.arange(len(episodes))
 
 
+_TRACKS = ("blind", "captions only", "captions and detections", "images", "privileged")
+"""From those who see least to those who see most."""
+
+
 def track_of(wants: Sequence[Want]) -> str:
     """What results of an agent that reads these may be compared with."""
     if ANNOTATED & set(wants):
@@ -202,3 +206,10 @@ def track_of(wants: Sequence[Want]) -> str:
     if "images" in wants:
         return "images"
     return "captions and detections" if "detections" in wants else "captions only" if wants else "blind"
+
+
+def joined_track(one: str, other: str) -> str:
+    """The track of an agent whom another one helps: that of the one who sees more; empty if nobody knows."""
+    if "privileged" in (one, other):
+        return "privileged"
+    return max(one, other, key=_TRACKS.index) if {one, other} <= set(_TRACKS) else ""

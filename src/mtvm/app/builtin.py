@@ -6,6 +6,8 @@ looks, and what the agent thought is thought again.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from mtvm.acting.scenes import offer_pictures
 from mtvm.configs.run import DataConfig, Split
 from mtvm.homes.build import WorldConfig
@@ -28,6 +30,11 @@ def builtin_sources(agent: str | None = None) -> list[Source]:
     live = Live(agent or FOLDER, DataConfig(folder=DATA, sight="names"))
     walks = [RunFolder(FOLDER).evaluation(Split.parse(split)) for split in SPLITS]
     return [read_evaluation(walk, HOMES, live, Defaults(data=DATA)) for walk in walks]
+
+
+def is_builtin(folder: Path | None) -> bool:
+    """Whether a data folder is that of the homes, of which pictures can be drawn."""
+    return folder is not None and folder.resolve() == DATA.resolve()
 
 
 def builtin_painter() -> Painter:

@@ -13,7 +13,7 @@ from mtvm.configs.run import DataConfig
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.ndh import Supervision
 
-console = Console()
+console = Console(emoji=False)  # ':m:' in a name is no picture
 
 Switch = FlagCreatePairsOff[bool]
 """An option that is off unless it is given."""

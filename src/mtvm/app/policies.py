@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+from pathlib import Path
+
 from mtvm.acting.find import find_policy, is_language_model, offer_policy
 from mtvm.acting.policy import Policy
 from mtvm.configs.run import DataConfig
 from mtvm.errors import InputError
-from mtvm.llm.options import LanguageOptions
+from mtvm.llm.options import IN_HOMES, LanguageOptions
+from mtvm.progress import notice
 
 
 def policy_of(name: str, llm: LanguageOptions, data: DataConfig, seed: int = 0) -> Policy:
@@ -22,6 +26,16 @@ def policy_of(name: str, llm: LanguageOptions, data: DataConfig, seed: int = 0) 
 
         adviser = adviser_of(llm.advice, data)
     return language_model(name, llm, adviser)
+
+
+def where_models_walk(llm: LanguageOptions) -> tuple[Path, tuple[str, ...], LanguageOptions]:
+    """Where a language model walks if nothing is said of it, and what it sees there: homes that ship with the
+    package."""
+    from mtvm.app.builtin import DATA, SPLITS, offer_builtin_pictures
+
+    offer_builtin_pictures()
+    notice("no split was named, so it walks in homes that ship with the package.")
+    return DATA, SPLITS[:1], dataclasses.replace(llm, see=llm.see or IN_HOMES)
 
 
 def offer_language_model(name: str, llm: LanguageOptions, data: DataConfig) -> None:

@@ -37,17 +37,18 @@ def view(
 
 def viewer_state(paths: Sequence[Path], defaults: Defaults, skyboxes: Path | None = None) -> ViewerState:
     """What a server of these paths shows."""
+    from mtvm.app.builtin import builtin_painter, builtin_sources, is_builtin, offer_builtin_pictures
     from mtvm.viewer.state import ViewerState
 
-    if paths:
-        agents = {path: found for path in paths if (found := lone_agent(path, defaults)) is not None}
-        sources = open_sources([path for path in paths if path not in agents], defaults)
-        return ViewerState(sources, skyboxes, agents=tuple(agents.values()))
-    from mtvm.app.builtin import builtin_painter, builtin_sources, offer_builtin_pictures
-
-    painter = builtin_painter()
-    offer_builtin_pictures(painter)
-    return ViewerState(builtin_sources(defaults.agent), skyboxes, painter=painter)
+    agents = {path: found for path in paths if (found := lone_agent(path, defaults)) is not None}
+    others = [path for path in paths if path not in agents]
+    sources = open_sources(others, defaults) if paths else builtin_sources(defaults.agent)
+    folders = [source.folder.path for source in sources] + [live.data.folder for _, live in agents.values()]
+    painter = None
+    if all(map(is_builtin, folders)):
+        painter = builtin_painter()
+        offer_builtin_pictures(painter)
+    return ViewerState(sources, skyboxes, agents=tuple(agents.values()), painter=painter)
 
 
 def _path(value: Path | str | None) -> Path | None:

@@ -93,7 +93,7 @@ def adviser_of(name: str, data: DataConfig, device: str = "auto") -> Policy:
         return find_policy(name)
     agent, config, _, _ = resolve_agent(agent_folder(name), data, device)
     store = Data(config, agent.model.config, agent.model.device, trained=True).store
-    return NetworkPolicy(agent.model.eval(), store)
+    return NetworkPolicy(agent.model.eval(), store, track=config.track or "")
 
 
 @contextlib.contextmanager

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from mtvm.acting.find import LANGUAGE_MODEL
 from mtvm.acting.navigator import at_starts
-from mtvm.acting.policy import Decision, Decisions, Policy, Want
+from mtvm.acting.policy import Decision, Decisions, Moves, Policy, Want, joined_track, track_of
 from mtvm.acting.scenes import Scenes
 from mtvm.acting.sights import Sight, Sights
 from mtvm.acting.walk import Batch
@@ -27,8 +27,8 @@ from mtvm.errors import InputError, MissingExtraError
 from mtvm.llm.answers import STOP, Answer, MalformedError, parse, schema
 from mtvm.llm.cache import Reply
 from mtvm.llm.client import AnswerError, Message, Model, estimated_tokens
-from mtvm.llm.protocols import Protocol
-from mtvm.llm.words import ADVICE_NOTE, Journal, advice_of
+from mtvm.llm.protocols import PROTOCOLS, Protocol, read_protocol
+from mtvm.llm.words import ADVICE_NOTE, MOST_IMAGES, Journal, advice_of
 from mtvm.progress import notice
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metric import Metric
@@ -41,10 +41,16 @@ MEASURES = (
     Metric("cost", "$", "lower", "What the answers cost, whether they were asked for now or earlier."),
 )
 """Of each episode: what its steps add up to."""
-_MOST_IMAGES = 12
+_GOES: dict[Moves, str] = {
+    "candidates": "to the next places only",
+    "map": "to any place that was seen",
+    "turns": "forward or turns",
+}
 _JPEG_QUALITY = 85
 _LONGEST_REPEATED = 4000
 """Letters of a malformed answer that are shown to the model again."""
+_HOPELESS = 20
+"""Steps without a usable answer, and none with one, after which nothing more is asked."""
 _SAMPLED = 16
 """Episodes whose first prompts are measured for an estimate."""
 
@@ -89,8 +95,6 @@ class LanguageModel(Policy):
     `attempts` times.
     """
 
-    measures = MEASURES
-
     def __init__(
         self,
         model: Model,
@@ -110,10 +114,10 @@ class LanguageModel(Policy):
             if not 1 <= number <= most:
                 raise InputError(f"{name} must lie from 1 to {most}, not {number}.")
         if adviser is not None and adviser.moves != protocol.moves:
-            raise InputError(
-                f"the adviser acts on {adviser.moves} and protocol {protocol.name} on {protocol.moves}; choose a "
-                "protocol with the same moves, with --protocol."
-            )
+            fitting = [name for name in PROTOCOLS if read_protocol(name).moves == adviser.moves]
+            use = f"use --protocol {' or '.join(fitting)}" if fitting else "no protocol of the package does that"
+            goes = f"goes {_GOES[protocol.moves]}, but the adviser {_GOES[adviser.moves]}"
+            raise InputError(f"protocol {protocol.name} {goes}; {use}.")
         if "images" in sees:
             _require_pillow()
         self.name = f"{LANGUAGE_MODEL}{model.name}"
@@ -122,6 +126,19 @@ class LanguageModel(Policy):
         self.batch = 4 * concurrency
         self._concurrency, self._attempts, self._advice = concurrency, attempts, advice
         self._most_steps: int | None = None
+        self._usable, self._hopeless = False, 0
+        """Whether an answer could ever be used, and the steps without one until then."""
+
+    @property
+    def measures(self) -> tuple[Metric, ...]:  # type: ignore[override]
+        """The cost only where it is known."""
+        return tuple(one for one in MEASURES if one.name != "cost" or self.model.price is not None)
+
+    @property
+    def track(self) -> str:
+        """That of what it reads and of its adviser, who may see more."""
+        own = track_of(self.wants)
+        return own if self.adviser is None else joined_track(own, self.adviser.track)
 
     def another(self) -> LanguageModel:
         """The same for another walk at the same time; model and budget are shared."""
@@ -141,7 +158,11 @@ class LanguageModel(Policy):
             self.adviser.start(episodes)
 
     def act(self, sights: Sights) -> list[Decision]:
-        questions = self._questions(sights)
+        decided = self._decided(self._questions(sights))
+        self._check_hope(decided)
+        return decided
+
+    def _decided(self, questions: Sequence[_Question]) -> list[Decision]:
         if len(questions) == 1:
             return [self._decide(questions[0])]
         pool = ThreadPoolExecutor(min(self._concurrency, len(questions)), thread_name_prefix="llm")
@@ -152,6 +173,19 @@ class LanguageModel(Policy):
             raise
         finally:  # whoever is asked now answers and is cached; nobody else is asked
             pool.shutdown(cancel_futures=True)
+            self.model.go_on()
+
+    def _check_hope(self, decided: Sequence[Decision]) -> None:
+        """Stop before hundreds of questions are paid for, not one of whose answers can be used."""
+        details = [one.details or {} for one in decided]
+        useless = [one["problem"] for one in details if one["malformed"] == one["questions"]]
+        self._usable |= len(useless) < len(details)
+        self._hopeless += len(useless)
+        if not self._usable and self._hopeless >= _HOPELESS:
+            raise InputError(
+                f"{self.name}: in the first {self._hopeless} steps not one answer could be used (the last time: "
+                f"{useless[-1]}). Try a larger --max-tokens, another --protocol or another model."
+            )
 
     def estimate(self, episodes: EpisodeSet, scenes: Scenes) -> str:
         """What walking these episodes will take, as a sentence: by the prompts of some first steps, and as many steps
@@ -172,6 +206,12 @@ class LanguageModel(Policy):
             return f"{said}; what they cost is not known"
         likely = self.model.price.of(questions * tokens, questions * _USUAL_ANSWER)
         return f"{said}, for about ${likely:,.2f}; what was answered before costs nothing"
+
+    def bill(self) -> str:
+        """What was spent, as a sentence."""
+        if self.model.price is None:
+            return f"What it cost is not known; give the price of {self.model.name} in a file, with --prices."
+        return f"Spent now: ${self.model.spent:.4f}; what was answered before is not paid for again."
 
     # Asking
 
@@ -202,7 +242,7 @@ class LanguageModel(Policy):
     def _with_images(self, text: str, sight: Sight, labels: Sequence[str]) -> list[dict[str, Any]]:
         """The text, then what is seen towards each place, the nearest first as the candidates are."""
         parts: list[dict[str, Any]] = [{"type": "text", "text": text}]
-        for candidate, label in list(zip(sight.candidates, labels, strict=False))[:_MOST_IMAGES]:
+        for candidate, label in list(zip(sight.candidates, labels, strict=False))[:MOST_IMAGES]:
             parts.append({"type": "text", "text": f"Towards place {label}:"})
             parts.append({"type": "image_url", "image_url": {"url": _jpeg(candidate.image)}})
         return parts
@@ -222,9 +262,15 @@ class LanguageModel(Policy):
             try:
                 asked.answer = parse(reply.text, question.labels, self.protocol.fields)
             except MalformedError as error:
-                asked.problems.append(str(error))
-                messages += _told(reply.text, error)
+                problem = self._cut(reply) or str(error)
+                asked.problems.append(problem)
+                messages += _told(reply.text, problem)
         return self._decision(question, asked)
+
+    def _cut(self, reply: Reply) -> str:
+        """That an answer is only the beginning of one, if so."""
+        most = self.model.most_tokens
+        return f"it was cut off after {most:,} tokens" if most is not None and reply.answer_tokens >= most else ""
 
     def _decision(self, question: _Question, asked: _Asked) -> Decision:
         answer, texts, thought = asked.answer, {}, "No answer could be used."
@@ -242,8 +288,10 @@ class LanguageModel(Policy):
             "questions": asked.questions,
             "malformed": len(asked.problems),
             "tokens": {"prompt": asked.prompt_tokens, "reply": asked.answer_tokens},
-            "cost": asked.cost,
+            "places": question.labels[:-1],
         }
+        if self.model.price is not None:
+            details["cost"] = asked.cost
         if asked.problems:
             details["problem"] = "; ".join(asked.problems)
         return Decision(
@@ -269,11 +317,14 @@ _GROWTH = 0.12
 """How much longer a prompt is a step later, as a share of the first, for an estimate: 0.05 to 0.15 on val_seen."""
 
 
-def _told(text: str, error: MalformedError) -> list[Message]:
+def _told(text: str, problem: str) -> list[Message]:
     """What a model is told after an answer that cannot be used."""
     return [
         {"role": "assistant", "content": text[:_LONGEST_REPEATED] or "(nothing)"},
-        {"role": "user", "content": f"Your answer cannot be used: {error}. Answer again, with the JSON object alone."},
+        {
+            "role": "user",
+            "content": f"Your answer cannot be used: {problem}. Answer again, with the JSON object alone.",
+        },
     ]
 
 

@@ -15,7 +15,7 @@ STOP = "stop"
 """The label of the action that ends an episode; the others are numbers of places."""
 
 _MOST_OBJECTS = 50
-"""How many `{` are tried as the beginning of the JSON object that is asked for."""
+"""How many `{`, the last ones, are tried as the beginning of the JSON object that is asked for."""
 _LONGEST_TEXT = 4000
 _SAID = re.compile(
     r"\b(?:final answer|action)\b[\"'*_` ]{0,8}[:=][\"'*_` \[(]{0,8}(?:place )?([a-z0-9]{1,12})", re.IGNORECASE
@@ -44,8 +44,9 @@ def schema(labels: Sequence[str], fields: Mapping[str, str]) -> dict[str, Any]:
 
 
 def parse(text: str, labels: Sequence[str], fields: Mapping[str, str]) -> Answer:
-    """The answer in a text: a JSON object, or else a line such as 'Action: 3'."""
-    offered = ", ".join(labels)
+    """The answer in a text: its last JSON object, or else a line such as 'Action: 3'. What stands between <think> and
+    </think>, as some models write it, is not a part of it."""
+    offered, text = ", ".join(labels), _without_thinking(text)
     found = _object_in(text)
     if found is None:
         said = list(_SAID.finditer(text))
@@ -77,16 +78,22 @@ def _label(value: Any, labels: Sequence[str]) -> str | None:
     return said if said in labels else None
 
 
+def _without_thinking(text: str) -> str:
+    """The text after the model's thinking; nothing if it never ends. Some servers leave out its beginning."""
+    return text.rpartition("</think>")[2].partition("<think>")[0]
+
+
 def _object_in(text: str) -> dict[str, Any] | None:
-    """The first JSON object with an action in a text, else the first of all."""
-    decoder, first = json.JSONDecoder(), None
-    for start in [place.start() for place, _ in zip(re.finditer(r"\{", text), range(_MOST_OBJECTS), strict=False)]:
+    """The last JSON object with an action in a text, since who thinks aloud answers in the end; else the first."""
+    decoder, found, first, end = json.JSONDecoder(), None, None, 0
+    for start in [place.start() for place in re.finditer(r"\{", text)][-_MOST_OBJECTS:]:
+        if start < end:  # inside of the one before
+            continue
         try:
-            value, _ = decoder.raw_decode(text, start)
+            value, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
             continue
-        if isinstance(value, dict):
-            if any(str(name).lower() == ACTION for name in value):
-                return value
-            first = first or value
-    return first
+        first = first or value
+        if any(str(name).lower() == ACTION for name in value):
+            found = value
+    return found or first

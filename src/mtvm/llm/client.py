@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import email.utils
 import json
+import math
 import os
 import random
 import threading
@@ -20,6 +21,7 @@ from typing import Any, Protocol
 from mtvm.errors import InputError, MissingExtraError, brief
 from mtvm.llm.cache import AnswerCache, Reply
 from mtvm.llm.costs import FREE, IMAGE_TOKENS, Budget, Price, count_tokens
+from mtvm.progress import notice
 
 API, KEY = "MTVM_LLM_API", "MTVM_LLM_KEY"
 """Environment variables with the address of an endpoint and its key."""
@@ -28,8 +30,8 @@ _MOST_BYTES = 1 << 20
 """Of an answer, with everything around it."""
 _ATTEMPTS = 6
 _LONGEST_WAIT = 120.0
-_CONNECTING, _SILENCE, _WHOLE = 10.0, 120.0, 300.0
-"""Seconds: to connect, without a byte, and for an answer."""
+_CONNECTING, _SILENCE, _WHOLE, _BETWEEN_NOTICES = 10.0, 120.0, 300.0, 30.0
+"""Seconds: to connect, without a byte, for an answer, and from one message to the user to the next."""
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 _OPTIONAL = ("response_format", "max_tokens", "temperature")
 """Parameters that not every server takes; `max_completion_tokens` is sent instead of `max_tokens` then."""
@@ -43,6 +45,10 @@ class Model(Protocol):
     name: str
     price: Price | None
     """None if it is not known."""
+    @property
+    def most_tokens(self) -> int | None:
+        """Of an answer; None if there is no limit."""
+        ...
 
     @property
     def spent(self) -> float:
@@ -55,6 +61,10 @@ class Model(Protocol):
 
     def give_up(self) -> None:
         """Wait for nothing any more: the walk is over."""
+        ...
+
+    def go_on(self) -> None:
+        """Whoever gave up has ended: another walk may begin."""
         ...
 
 
@@ -90,7 +100,8 @@ class Endpoint:
             import httpx
         except ImportError:
             raise MissingExtraError("httpx", "llm", "A language model") from None
-        self.name, self.address, self.most_tokens = name, _checked(api), most_tokens
+        self.name, self.address = name, _checked(api)
+        self._most_tokens = most_tokens
         url = httpx.URL(self.address)
         self.is_local = url.host in _LOCAL
         self._key = key_for(url.host) if key is None else key
@@ -108,6 +119,8 @@ class Endpoint:
         self._over = threading.Event()
         self._reached = False
         """Whether the server ever answered: one that never did may not be there at all."""
+        self._told = -math.inf
+        """When the user was told last what is waited for."""
         self._lock = threading.Lock()
         self._jitter = random.Random(0)
         self._httpx = httpx
@@ -126,12 +139,16 @@ class Endpoint:
     def spent(self) -> float:
         return self.budget.spent
 
+    @property
+    def most_tokens(self) -> int | None:
+        return self._most_tokens
+
     def __repr__(self) -> str:
         return f"Endpoint({self.name!r}, {self.address!r})"
 
     def ask(self, messages: list[Message], schema: Mapping[str, Any]) -> tuple[Reply, float]:
         """The answer, and its cost: what was answered before is found in the cache, and paid for no more."""
-        question = {"api": self.address, "model": self.name, "most_tokens": self.most_tokens} | {
+        question = {"api": self.address, "model": self.name, "most_tokens": self._most_tokens} | {
             "messages": messages,
             "schema": schema,
         }
@@ -144,6 +161,9 @@ class Endpoint:
     def give_up(self) -> None:
         self._over.set()
 
+    def go_on(self) -> None:
+        self._over.clear()
+
     def cost(self, reply: Reply) -> float:
         return (self.price or FREE).of(reply.prompt_tokens, reply.answer_tokens)
 
@@ -152,13 +172,14 @@ class Endpoint:
         said, wait = "", 0.0
         for attempt in range(_ATTEMPTS):
             if attempt:
+                self._tell(said, wait)
                 self._clock.wait(self._over, wait)
             if self._over.is_set():
                 break
             wait = self._backoff(attempt)
             body = self._body(messages, schema)
             estimate = estimated_tokens(messages)
-            reserved = (self.price or FREE).of(estimate, self.most_tokens)
+            reserved = (self.price or FREE).of(estimate, self._most_tokens)
             self.budget.reserve(reserved)
             if self._over.is_set():  # while it waited for money
                 self.budget.pay(reserved, 0.0)
@@ -198,14 +219,23 @@ class Endpoint:
             f"{self.address}: {said}, {_ATTEMPTS} times in a row; what was answered is kept, so start again later."
         )
 
+    def _tell(self, said: str, wait: float) -> None:
+        """Say what is waited for: not of each thread, and not a hundred times."""
+        with self._lock:
+            now = self._clock.now()
+            if not wait or now - self._told < _BETWEEN_NOTICES:
+                return
+            self._told = now
+        notice(f"{self.address}: {said}; asking again in {wait:.0f} s")
+
     def _body(self, messages: list[Message], schema: Mapping[str, Any]) -> dict[str, Any]:
         form = {"name": "step", "strict": True, "schema": schema}
         body = {
             "model": self.name,
             "messages": messages,
             "temperature": 0,
-            "max_tokens": self.most_tokens,
-            "max_completion_tokens": self.most_tokens,
+            "max_tokens": self._most_tokens,
+            "max_completion_tokens": self._most_tokens,
             "response_format": {"type": "json_schema", "json_schema": form},
         }
         with self._lock:
@@ -268,7 +298,8 @@ class Endpoint:
         except (ValueError, LookupError, TypeError, RecursionError):
             pass
         what = f": {brief(self._without_key(str(text)), 200)}" if text else ""
-        return f"answers with status {status}{what}"
+        hint = "; most addresses end with /v1" if status == 404 and self._httpx.URL(self.address).path == "/" else ""
+        return f"answers with status {status}{what}{hint}"
 
     def _without_key(self, text: str) -> str:
         return text.replace(self._key, "[key]") if self._key else text

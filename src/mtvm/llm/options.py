@@ -55,6 +55,12 @@ class LanguageOptions:
         fields = dataclasses.fields(self)
         return [f"--{one.name.replace('_', '-')}" for one in fields if getattr(self, one.name) != one.default]
 
+    @property
+    def told(self) -> list[str]:
+        """What tells its results from those of the same model as it is asked by default."""
+        protocol = [] if self.protocol == LanguageOptions.protocol else [Path(self.protocol).stem]
+        return [*protocol, *self.see, *([] if self.advice is None else [f"advice-{Path(self.advice).name}"])]
+
 
 def language_model(name: str, options: LanguageOptions | None = None, adviser: Policy | None = None) -> LanguageModel:
     """The agent llm:NAME; the endpoint is $MTVM_LLM_API if no other is given."""

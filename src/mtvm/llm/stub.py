@@ -28,6 +28,7 @@ class Stub:
 
     name = STUB
     price: Price | None = FREE
+    most_tokens: int | None = None
     spent = 0.0
 
     def ask(self, messages: list[Message], schema: Mapping[str, Any]) -> tuple[Reply, float]:
@@ -47,6 +48,9 @@ class Stub:
         return Reply(text, estimated_tokens(messages), count_tokens(text)), 0.0
 
     def give_up(self) -> None:
+        pass
+
+    def go_on(self) -> None:
         pass
 
 

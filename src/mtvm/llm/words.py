@@ -18,6 +18,8 @@ from mtvm.llm.answers import STOP
 
 _LONGEST_CAPTION, _LONGEST_INSTRUCTION, _LONGEST_THOUGHT = 200, 4000, 400
 _MOST_OBJECTS = 8
+MOST_IMAGES = 12
+"""Pictures in a prompt: of the places that are listed first, which are the nearest."""
 _SLOPE = math.radians(14)
 """From which on a place lies up or down: about that of stairs from their middle."""
 _DIRECTIONS = ("ahead", "ahead to the right", "to the right", "behind to the right", "behind")
@@ -132,7 +134,8 @@ class Journal:
             found = [f"{quoted(one.name)} {direction(one.heading)}" for one in sight.detections[:_MOST_OBJECTS]]
             lines.append("Found by a detector: " + ", ".join(found))
         if "images" in self.sees:
-            lines.append("The pictures show what is seen towards each place.")
+            some = "each place" if len(sight.candidates) <= MOST_IMAGES else f"the first {MOST_IMAGES} places"
+            lines.append(f"The pictures show what is seen towards {some}.")
         return _listed(lines)
 
     def _places(self, sight: Sight) -> str:

@@ -122,15 +122,22 @@ class NetworkPolicy(Policy):
         vision: Vision | None = None,
         attention: bool = False,
         looks: int = 1,
+        track: str = "",
     ) -> None:
         check_looks(looks)
         self.model, self.store, self.attention, self.looks = model, store, attention, looks
+        self._track = track
         self.moves: Moves = model.config.actions
         self.vision = vision
         self.language: Language | None = None
         """Of the texts, for looks in a mirror; by default that of the episodes which begin."""
         self.output: Output | None = None
         """What the network made of the last sights, those of the first look first."""
+
+    @property
+    def track(self) -> str:
+        """As its data says, which it does not know itself."""
+        return self._track
 
     def order(self, episodes: EpisodeSet) -> NDArray[np.int64]:
         """Texts of one length together, so that little is padded."""

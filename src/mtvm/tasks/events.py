@@ -16,6 +16,7 @@ knowing; lines without these fields are read too. Of the details, the viewer kno
   35) and `box` (left, top, width and height in the view's 640x480 image) come from the data folder where they are left
   out. The chosen one is the `answer`.
 - `prompt`: what a language model was asked, a text or a list of `{"role": ..., "content": ...}`; `reply`: what it said.
+- `places`: what a language model calls the candidates, `["4", "12", ...]`, shown in place of 1, 2, ...
 - `model`, `tokens` (`{"prompt": 812, "reply": 95}`), `cost` (US dollars) and `seconds`.
 
 Anything else is shown as it is.
@@ -42,6 +43,7 @@ LONGEST_THOUGHT = 4000
 LONGEST_DETAIL, LONGEST_DETAILS = 20_000, 100_000
 """Characters of a text in the details of a step, and of all of them as JSON; what is longer is cut as it is written."""
 _DEEPEST = 12
+_LONGEST_PLACE = 4
 _IN_WORDS = ("thought", "answer", "details")
 
 
@@ -91,6 +93,13 @@ class StepEvent:
     def target(self) -> str | None:
         """The viewpoint walked to; None for STOP."""
         return None if self.stops else self.candidates[self.action]
+
+    def called(self, action: int) -> str:
+        """What a candidate is called: as the agent's thought calls it, or else by its number from 1."""
+        places = (self.details or {}).get("places")
+        if not isinstance(places, list) or len(places) != len(self.candidates):
+            return str(action + 1)
+        return str(places[action])[:_LONGEST_PLACE]
 
     def to_json(self) -> dict[str, Any]:
         """Its fields; thought, answer and details only where there are some."""

@@ -173,7 +173,7 @@ def _describe(walk: Walk, step: int | None) -> str:
     if step is not None and walk.events:
         event = walk.at(step)
         said += f"; at step {step} it has {len(event.candidates)} candidates"
-        said += " and stops" if event.stops else f" and goes to candidate {event.action + 1}"
+        said += " and stops" if event.stops else f" and goes to candidate {event.called(event.action)}"
     return said + "."
 
 
@@ -308,7 +308,7 @@ def _draw_agent(
         drawing.circle(f"{look}-mark", place, radius, action=action, viewpoint=name)
     for action in named:
         at, look = places[action], "chosen" if action == event.action else "candidate"
-        drawing.text(f"{look}-number", (at[0], at[1] + 4.5), str(action + 1), size=13, anchor="middle", action=action)
+        drawing.text(f"{look}-number", (at[0], at[1] + 4.5), event.called(action), size=13, anchor="middle", action=action)
     for action in named:
         share = _probability(event, action)
         if share >= _SHOWN_PROBABILITY:

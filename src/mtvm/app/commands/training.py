@@ -16,7 +16,7 @@ from tyro.conf import Positional, arg
 from mtvm.acting.find import is_language_model, name_of
 from mtvm.acting.policy import Policy
 from mtvm.app.options import DeviceOption, Switch, absolute_split, console, with_absolute_paths
-from mtvm.app.policies import check_not_given, policy_of
+from mtvm.app.policies import check_not_given, policy_of, where_models_walk
 from mtvm.app.tables import metrics_table, print_speaker
 from mtvm.configs.presets import DESCRIPTIONS, PRESETS, PRETRAINING, RECIPES
 from mtvm.configs.recipe import RecipeConfig, StageConfig
@@ -26,10 +26,9 @@ from mtvm.errors import InputError
 from mtvm.io.files import json_text
 from mtvm.learning.run_folder import RunFolder
 from mtvm.llm.agent import LanguageModel
-from mtvm.llm.options import IN_HOMES, LanguageOptions
+from mtvm.llm.options import LanguageOptions
 from mtvm.machine import choose_device
 from mtvm.models.parts import ArchitectureConfig, HistoryConfig, part
-from mtvm.progress import notice
 from mtvm.tasks.metric import Metric
 from mtvm.tasks.ndh import Supervision
 
@@ -208,10 +207,14 @@ def evaluate(
         raise InputError("name what to evaluate: the folder of a run or agent, or --agent with a name, and not both.")
     if folder is not None and is_language_model(str(folder)) and not folder.exists():
         folder, agent = None, str(folder)
+    told, in_homes = llm.told, False  # before anything is filled in
     if agent is not None and is_language_model(agent):
         if parallel.many():
             raise InputError("a language model is asked by one process, with --concurrency questions at a time.")
-        split, data, llm = _somewhere(split, data, llm)
+        in_homes = not split and data.folder is None
+        if in_homes:
+            homes, split, llm = where_models_walk(llm)
+            data = dataclasses.replace(data, folder=homes, sight=data.sight or "names")
     else:
         check_not_given(llm)
     if folder is not None or parallel.many():
@@ -219,7 +222,7 @@ def evaluate(
     given = data.instead_of(DataConfig())
     who: Path | Policy = folder if folder is not None else policy_of(str(agent), llm, given, seed)
     if isinstance(who, Policy):
-        out = out or Path("runs") / re.sub(r"[^\w.-]+", ".", name_of(who)) / "eval"
+        out = out or Path("runs") / re.sub(r"[^\w.-]+", ".", " ".join([name_of(who), *told])) / "eval"
     try:
         _evaluate(
             who,
@@ -237,22 +240,9 @@ def evaluate(
         )
     finally:
         parallel.finish()
-
-
-def _somewhere(
-    splits: tuple[str, ...], data: WhereData, llm: LanguageOptions
-) -> tuple[tuple[str, ...], WhereData, LanguageOptions]:
-    """Where a language model walks: in the homes that ship with the package if nothing is said of it."""
-    if splits or data.folder is not None:
-        return splits, data, llm
-    from mtvm.app.builtin import DATA, SPLITS, offer_builtin_pictures
-
-    offer_builtin_pictures()
-    notice(
-        f"no split was named, so it walks in homes that ship with the package; mtvm view shows it with --data {DATA}"
-    )
-    data = dataclasses.replace(data, folder=DATA, sight=data.sight or "names")
-    return SPLITS[:1], data, dataclasses.replace(llm, see=llm.see or IN_HOMES)
+    if in_homes and out is not None:
+        run = out.parent if out.name == "eval" else out
+        console.print(f"Watch it: mtvm view {run} --data {given.folder}", soft_wrap=True, markup=False, highlight=False)
 
 
 def runs(
@@ -388,7 +378,7 @@ def _evaluate(who: Path | Policy, splits: tuple[str, ...], **options: object) ->
 
     evaluate_splits(who, splits, report=report, **options)  # type: ignore[arg-type]
     if isinstance(who, LanguageModel):
-        console.print(f"Spent now: ${who.model.spent:.4f}; what was answered before is not paid for again.")
+        console.print(who.bill(), soft_wrap=True, markup=False, highlight=False)
     if rows:
         console.print(metrics_table(title, [one for one in measured.values() if one.name not in measures], rows))
     if measures:

@@ -67,7 +67,9 @@ def view(
     from mtvm.app.view import view as start
 
     if agent is not None and is_language_model(agent):
-        if not paths:
+        from mtvm.app.builtin import is_builtin
+
+        if not paths or is_builtin(data):
             llm = dataclasses.replace(llm, see=llm.see or IN_HOMES)
         offer_language_model(agent, llm, DataConfig(folder=data))
     else:

@@ -21,6 +21,12 @@ export function describe(plan, event, name) {
   return parts.filter(Boolean).join(", ");
 }
 
+// What a candidate is called: as the agent's thought calls it, or else by its number from 1.
+export function called(event, action) {
+  const places = event.details?.places;
+  return Array.isArray(places) && places.length === event.candidates.length ? String(places[action]).slice(0, 4) : String(action + 1);
+}
+
 // A dialog's markers, and who speaks after them.
 export const ROLES = /<(NAV|ORA|TAR)>/;
 export const SPEAKERS = { NAV: "Navigator", ORA: "Oracle", TAR: "Target" };

@@ -3,7 +3,7 @@
 import { Kept, askDrawing, element, query } from "./api.js";
 import { Legend } from "./legend.js";
 import { MapView } from "./map.js";
-import { ROLES, SPEAKERS, describe } from "./names.js";
+import { ROLES, SPEAKERS, called, describe } from "./names.js";
 import { drawObjects, drawSaid } from "./said.js";
 
 const mapPath = (address, step, all) => `api/walk/map.svg?${query({ ...address, step, here: all ? null : true })}`;
@@ -103,7 +103,7 @@ export class Pane {
   named(event, action) {
     if (action === event.candidates.length) return "stop";
     const share = event.probabilities?.[action];
-    return [`candidate ${action + 1}`, describe(this.plan, event, event.candidates[action]), share === undefined ? "" : `${(100 * share).toFixed(1)}%`].filter(Boolean).join(": ");
+    return [`candidate ${called(event, action)}`, describe(this.plan, event, event.candidates[action]), share === undefined ? "" : `${(100 * share).toFixed(1)}%`].filter(Boolean).join(": ");
   }
 
   // Each word where it stands in the text, shaded by the attention on it; a dialog's turns one below the other.
@@ -130,7 +130,7 @@ export class Pane {
   drawActions(event, live) {
     if (event && !event.probabilities && !live) {
       const named = event.action < event.candidates.length ? describe(this.plan, event, event.candidates[event.action]) : "";
-      const said = event.action < event.candidates.length ? event.candidates[event.action] === event.viewpoint ? "Turns on the spot" : `Goes to candidate ${event.action + 1} of ${event.candidates.length}${named ? ` (${named})` : ""}` : "Stops";
+      const said = event.action < event.candidates.length ? event.candidates[event.action] === event.viewpoint ? "Turns on the spot" : `Goes to candidate ${called(event, event.action)}${named ? ` (${named})` : ""}, one of ${event.candidates.length}` : "Stops";
       this.actions.replaceChildren(element("li", { class: "alone" }, `${said}; probabilities were not recorded.`));
       return;
     }
@@ -150,8 +150,8 @@ export class Pane {
     const bar = element("span", { class: share === undefined ? "" : "bar" });
     bar.style.setProperty("--share", share ?? 0);
     const said = share === undefined ? "" : `${(100 * share).toFixed(1)}%`;
-    const named = name === null ? "stop" : describe(this.plan, event, name) || `candidate ${action + 1}`;
-    const label = element("span", { class: "name", title: named }, name === null ? "" : element("b", {}, `${action + 1} `), named);
+    const named = name === null ? "stop" : describe(this.plan, event, name) || `candidate ${called(event, action)}`;
+    const label = element("span", { class: "name", title: named }, name === null ? "" : element("b", {}, `${called(event, action)} `), named);
     const parts = [label, bar, element("span", { class: "share" }, said)];
     const inside = live
       ? element("button", { type: "button", onclick: () => this.act(action) }, ...parts)

@@ -1,7 +1,7 @@
 // The panorama around the agent: an image on the sphere or, where there is none, words in their directions.
 
 import { element } from "./api.js";
-import { describe, direction } from "./names.js";
+import { called, describe, direction } from "./names.js";
 import { corners } from "./said.js";
 
 let made = null; // the library is large: loaded when the first panorama is shown
@@ -142,8 +142,8 @@ function candidates(place, plan, event, act, hover) {
     .filter(({ name, action, share, far }) => plan[name] && name !== event.viewpoint && (!far || action === event.action || share >= LIKELY));
   return marked.map(({ name, action, share, far }) => {
     const { heading, elevation, distance } = direction(plan, event.viewpoint, name);
-    const said = [String(action + 1), ...(share === undefined ? [] : [element("span", { class: "share" }, ` · ${(100 * share).toFixed(0)}%`)])];
-    const label = `candidate ${action + 1}: ${describe(plan, event, name)}${share === undefined ? "" : `, probability ${(100 * share).toFixed(0)} percent`}`;
+    const said = [called(event, action), ...(share === undefined ? [] : [element("span", { class: "share" }, ` · ${(100 * share).toFixed(0)}%`)])];
+    const label = `candidate ${called(event, action)}: ${describe(plan, event, name)}${share === undefined ? "" : `, probability ${(100 * share).toFixed(0)} percent`}`;
     const kind = `candidate ${action === event.action ? "chosen" : ""} ${far ? "far" : ""}`;
     const made = element(act ? "button" : "span", { class: kind, "aria-label": label, role: act ? null : "img", title: label, type: act ? "button" : null, "data-action": action, "data-share": share ?? 0 }, ...said);
     if (act) made.addEventListener("click", () => act(action));

@@ -3,7 +3,7 @@
 import { element } from "./api.js";
 
 const MOST = 8; // objects in the list
-const KNOWN = ["objects", "prompt", "reply", "model", "tokens", "cost", "seconds", "problem"];
+const KNOWN = ["objects", "places", "prompt", "reply", "model", "tokens", "cost", "seconds", "problem"];
 const open = new Set(); // what was unfolded stays so at the next step
 
 export function drawSaid(box, walk, event) {
