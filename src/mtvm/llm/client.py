@@ -45,6 +45,7 @@ class Model(Protocol):
     name: str
     price: Price | None
     """None if it is not known."""
+
     @property
     def most_tokens(self) -> int | None:
         """Of an answer; None if there is no limit."""

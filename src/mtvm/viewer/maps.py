@@ -308,7 +308,9 @@ def _draw_agent(
         drawing.circle(f"{look}-mark", place, radius, action=action, viewpoint=name)
     for action in named:
         at, look = places[action], "chosen" if action == event.action else "candidate"
-        drawing.text(f"{look}-number", (at[0], at[1] + 4.5), event.called(action), size=13, anchor="middle", action=action)
+        drawing.text(
+            f"{look}-number", (at[0], at[1] + 4.5), event.called(action), size=13, anchor="middle", action=action
+        )
     for action in named:
         share = _probability(event, action)
         if share >= _SHOWN_PROBABILITY:
