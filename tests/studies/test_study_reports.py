@@ -2,6 +2,7 @@
 
 import json
 import lzma
+import re
 import shutil
 
 import pytest
@@ -58,6 +59,7 @@ def test_every_study_ends_with_a_report(name, tiny_folder, sight, out):
         file.rpartition(".")[0] for file in figures if file.endswith(".svg")
     }
     assert page.count("data:image/png;base64,") == len(figures) // 2
+    assert sorted(re.findall(r"\]\(figures/([^)]+)\)", text)) == [name for name in figures if name.endswith(".svg")]
     trials = json.loads((folder / TRIALS).read_text())
     assert all(trial["config"]["model"]["critic_hidden"] == 8 for trial in trials.values())
 

@@ -273,7 +273,7 @@ def _markdown_block(block: Block) -> str:
     if isinstance(block, Text):
         return block.text
     if isinstance(block, Figure):
-        return f"### {block.title}\n\n![{block.described}]({FIGURES}/{block.name}.png)"
+        return f"### {block.title}\n\n![{block.described}]({FIGURES}/{block.name}.svg)"
     names = [f"{group} {name}".strip() for group, name in zip(_spread(block), block.columns, strict=True)]
     lines = [_markdown_row([block.first, *names]), "|---" * (len(names) + 1) + "|"]
     for row in block.rows:
