@@ -28,7 +28,7 @@ from mtvm.homes.build import WorldConfig, build_world
 from mtvm.learning import streams
 from mtvm.learning.data import Dataset
 from mtvm.learning.losses import Loss, Term
-from mtvm.learning.rollout import Policy, Trace
+from mtvm.learning.trace import Policy, Trace
 from mtvm.learning.update import ROLLOUTS, AgentLearner
 from mtvm.models.config import PRESETS as MODELS
 from mtvm.models.model import MTVM
@@ -298,7 +298,15 @@ def find_data(named: Path | None, folder: Path) -> Path:
     if named is not None or data.is_dir():
         return data
     CONSOLE.print("no real data found ($MTVM_DATA): building ten homes of the built-in world")
-    return build_world(WorldConfig(homes=10, face_size=16, features="none"), folder / "homes", show_progress=False)
+    return built_in_world(folder)
+
+
+def built_in_world(folder: Path) -> Path:
+    """Ten homes without features, made if they are not there."""
+    homes = folder / "homes"
+    if homes.is_dir():
+        return homes
+    return build_world(WorldConfig(homes=10, face_size=16, features="none"), homes, show_progress=False)
 
 
 def print_machine(when: str) -> None:

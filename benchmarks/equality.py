@@ -14,7 +14,7 @@ from usual_loop import Size, UsualRollout, Walk
 from mtvm.configs.run import LossConfig
 from mtvm.learning.agents import walk as evaluate
 from mtvm.learning.data import Dataset
-from mtvm.learning.rollout import Policy
+from mtvm.learning.trace import Policy
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.world.world import World
 

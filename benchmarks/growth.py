@@ -6,7 +6,7 @@
 
 Every point is measured in a process of its own, on the teacher's walks, without gradients and with them, in seconds of
 CPU time. The usual loop of `benchmarks/training.py` stands beside ours where it does not take too long. `walk` is one
-long walk, without gradients.
+walk of 1,000 steps in the built-in world, without gradients, at its 10th, 100th and last step.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from both_loops import (
     Ours,
     Setting,
     UsualTraining,
+    built_in_world,
     find_data,
     load_split,
     print_machine,
@@ -41,15 +42,17 @@ from rich.table import Table
 from usual_loop import Size, Walk
 
 from mtvm.learning.data import Dataset
-from mtvm.learning.rollout import RolloutPlan, roll_out
+from mtvm.learning.rollout import Watch, roll_out
+from mtvm.learning.trace import RolloutPlan
 from mtvm.models.text import Tokens
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.episode import EpisodeSet
 
-GROWTH = {"batch": (8, 16, 32, 64, 128), "horizon": (15, 30, 80), "text": (20, 40, 80), "walk": (1000,)}
+GROWTH = {"batch": (8, 16, 32, 64, 128), "horizon": (15, 30, 80), "text": (20, 40, 80), "walk": (10, 100, 1000)}
 GROWTH_BATCH = {"horizon": 8, "text": 16, "walk": 1}
-CHEAP_FOR_THE_USUAL = {"batch": 16, "horizon": 15, "text": 40, "walk": 0}
+CHEAP_FOR_THE_USUAL = {"batch": 16, "horizon": 15, "text": 40}
 """The largest points at which the usual loop's growth is measured too."""
+NAMES = {"ours": "memory bank", "cached": "cached", "usual": "usual loop"}
 
 
 @dataclasses.dataclass
@@ -74,29 +77,62 @@ def measure_growth(size: str, axis: str, values: tuple[int, ...], data: Path, fo
     table = Table(axis, "way", "batch", "steps", title=f"{size}: growth with {axis} (teacher's walks)")
     for heading in ("training ms/episode", "ms/step", "MB/episode", "walking ms/episode", "ms/step", "MB/episode"):
         table.add_column(heading, justify="right")
+    measured: dict[str, list[dict[str, float]]] = {}
     for value in values:
         for way in ways_of(axis, value):
             point = Point(size, way, axis, value, str(data), str(folder))
             found = in_own_process(point)
             if found is None:
-                table.add_row(str(value), way, str(point.batch), "did not finish (memory?)")
+                table.add_row(str(value), NAMES[way], str(point.batch), "did not finish (memory?)")
                 continue
+            measured.setdefault(way, []).append(found)
             cells = []
             for job in ("training", "walking"):
-                if f"{job}_seconds" not in found:
-                    cells += ["", "", ""]
-                    continue
                 milliseconds = 1000 * found[f"{job}_seconds"]
                 cells.append(f"{milliseconds / point.batch:.1f}")
                 cells.append(f"{milliseconds / found['steps']:.2f}")
                 cells.append(f"{found[f'{job}_megabytes'] / point.batch:.1f}")
-            table.add_row(str(value), way, str(point.batch), f"{found['steps'] / point.batch:.1f}", *cells)
+            table.add_row(str(value), NAMES[way], str(point.batch), f"{found['steps'] / point.batch:.1f}", *cells)
+    CONSOLE.print(table)
+    if axis == "horizon" and len(values) > 1:
+        compare_longest(measured, values)
+
+
+def compare_longest(measured: dict[str, list[dict[str, float]]], horizons: tuple[int, ...]) -> None:
+    """The longest walks against those before them."""
+    few, many = horizons[-2:]
+    table = Table("way", "training: time", "memory", "walking: time", "memory", title=f"{many} steps against {few}")
+    for way, found in measured.items():
+        if len(found) == len(horizons):
+            names = [f"{job}_{what}" for job in ("training", "walking") for what in ("seconds", "megabytes")]
+            table.add_row(NAMES[way], *(f"{found[-1][name] / found[-2][name]:.2f}x" for name in names))
+    table.add_row("linear", *4 * [f"{many / few:.2f}x"])
+    CONSOLE.print(table)
+
+
+def measure_walk(size: str, steps: tuple[int, ...], folder: Path) -> None:
+    """One long walk with each memory."""
+    data = built_in_world(folder)
+    table = Table(
+        "way", "steps", "seconds", "ms/step since the last row", "MB", title=f"{size}: one walk, no gradients"
+    )
+    for way in ways_of("walk", steps[-1]):
+        found = in_own_process(Point(size, way, "walk", steps[-1], str(data), str(folder)))
+        if found is None:
+            table.add_row(NAMES[way], f"{steps[-1]}", "did not finish (memory?)")
+            continue
+        before, taken = 0, 0.0
+        for number in steps:
+            seconds, megabytes = found[f"seconds_{number}"], found[f"megabytes_{number}"]
+            each = 1000 * (seconds - taken) / (number - before)
+            table.add_row(NAMES[way], f"{number}", f"{seconds:.2f}", f"{each:.1f}", f"{megabytes:.1f}")
+            before, taken = number, seconds
     CONSOLE.print(table)
 
 
 def ways_of(axis: str, value: int) -> list[str]:
     ways = ["ours", "cached"] if axis in ("horizon", "walk") else ["ours"]
-    return ways + ["usual"] * (value <= CHEAP_FOR_THE_USUAL[axis])
+    return ways + ["usual"] * (value <= CHEAP_FOR_THE_USUAL.get(axis, 0))
 
 
 def in_own_process(point: Point) -> dict[str, float] | None:
@@ -118,22 +154,40 @@ def run_point(point: Point) -> dict[str, float]:
     way = UsualWay(setting, size, dataset) if point.way == "usual" else OurWay(setting, size, dataset)
     way.walk(min(2, point.batch))  # the first of anything is slower, and takes memory that stays
     before = memory_megabytes("VmRSS")
+    if point.axis == "walk":
+        assert isinstance(way, OurWay)
+        return along_the_walk(way, before)
     found: dict[str, float] = {}
     forget_peak()
     started = time.process_time()
     found["steps"] = way.walk(point.batch)
     found["walking_seconds"] = time.process_time() - started
     found["walking_megabytes"] = memory_megabytes("VmHWM") - before
-    if point.axis == "walk":
-        return found
-    way.update(2)
     # Gradients and the optimizer's two averages, which do not depend on the batch, are not counted.
     before += 3 * sum(one.nbytes for one in setting.model.parameters() if one.requires_grad) / 1e6
+    way.update(point.batch)  # the first touches memory that the system must clear
     forget_peak()
     started = time.process_time()
     way.update(point.batch)
     found["training_seconds"] = time.process_time() - started
     found["training_megabytes"] = memory_megabytes("VmHWM") - before
+    return found
+
+
+def along_the_walk(way: OurWay, before: float) -> dict[str, float]:
+    """Seconds and memory at some steps of one walk."""
+    found: dict[str, float] = {}
+    number, started = 0, time.process_time()
+
+    def note(_: object) -> None:
+        nonlocal number
+        number += 1
+        if number in GROWTH["walk"]:
+            found[f"seconds_{number}"] = time.process_time() - started
+            found[f"megabytes_{number}"] = memory_megabytes("VmHWM") - before
+
+    forget_peak()
+    way.walk(1, note)
     return found
 
 
@@ -145,13 +199,14 @@ class OurWay:
         self.ours = Ours(setting.model, size, dataset)
 
     @torch.no_grad()
-    def walk(self, count: int) -> int:
+    def walk(self, count: int, watch: Watch | None = None) -> int:
         """Walk the first episodes without losses; the number of steps."""
         self.model.eval()
         rows, dataset = np.arange(count), self.dataset
         text = self.model.encode(self.ours.learner.texts[0].select(torch.from_numpy(rows)))
         plan = RolloutPlan("teacher", dataset.horizon, dataset.follow)
-        return int(roll_out(self.model, dataset.vision, dataset.episodes.select(rows), text, plan).lengths.sum())
+        episodes = dataset.episodes.select(rows)
+        return int(roll_out(self.model, dataset.vision, episodes, text, plan, watch=watch).lengths.sum())
 
     def update(self, count: int) -> None:
         """An update on so many episodes."""
@@ -236,7 +291,11 @@ def main() -> None:
         data = find_data(arguments.data, Path(folder))
         print_machine("at the start")
         for axis in arguments.axes:
-            measure_growth(arguments.size, axis, GROWTH[axis][: arguments.points], data, Path(folder))
+            if axis == "walk":
+                with tempfile.TemporaryDirectory() as homes:
+                    measure_walk(arguments.size, GROWTH[axis], Path(homes))
+            else:
+                measure_growth(arguments.size, axis, GROWTH[axis][: arguments.points], data, Path(folder))
         print_machine("at the end")
 
 

@@ -19,8 +19,9 @@ from rich.table import Table
 
 from mtvm.configs.run import Split
 from mtvm.learning.data import Data, Dataset
-from mtvm.learning.rollout import RolloutPlan, roll_out
+from mtvm.learning.rollout import roll_out
 from mtvm.learning.run_folder import RunFolder
+from mtvm.learning.trace import RolloutPlan
 from mtvm.models.agent import Agent
 from mtvm.models.model import MTVM
 

@@ -15,7 +15,7 @@ from usual_environment import UsualEnvironment, UsualHouses
 
 from mtvm.configs.run import LossConfig
 from mtvm.learning.losses.consistency import Consistency
-from mtvm.learning.rollout import Policy
+from mtvm.learning.trace import Policy
 from mtvm.models.config import ModelConfig
 from mtvm.models.model import MTVM
 from mtvm.models.text import MASK, PAD, Tokens, drop_words

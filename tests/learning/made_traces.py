@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import torch
 
-from mtvm.learning.rollout import StepTrace, Trace
+from mtvm.learning.trace import StepTrace, Trace
 
 
 def step_of(rows, live=None, logits=None, actions=None, teacher=None, values=None, rewards=None):

@@ -15,9 +15,10 @@ from mtvm.errors import InputError
 from mtvm.learning.agents import walk
 from mtvm.learning.data import Data
 from mtvm.learning.evaluation import evaluate
-from mtvm.learning.rollout import RolloutPlan, roll_out
+from mtvm.learning.rollout import roll_out
 from mtvm.learning.run_folder import RunFolder
 from mtvm.learning.texts import Texts
+from mtvm.learning.trace import RolloutPlan
 from mtvm.models.agent import Agent
 from mtvm.models.parts import MemoryConfig
 from mtvm.tasks.evaluation_folder import write_evaluation

@@ -10,7 +10,7 @@ from made_traces import by_name, mean, number, step_of, trace_of
 
 from mtvm.configs.run import A2CConfig
 from mtvm.learning.losses.a2c import A2C, discounted_returns
-from mtvm.learning.rollout import Needs
+from mtvm.learning.trace import Needs
 
 
 def test_discounted_returns_by_hand():

@@ -26,7 +26,7 @@ from torch.nn import functional
 from mtvm.configs.run import ConsistencyConfig
 from mtvm.learning.losses.consistency import Consistency, kl_divergence
 from mtvm.learning.losses.released_consistency import ReleasedConsistency
-from mtvm.learning.rollout import Needs, RolloutPlan
+from mtvm.learning.trace import Needs, RolloutPlan
 from mtvm.models.text import Tokens, drop_words, tokenize
 
 

@@ -8,7 +8,7 @@ from made_traces import mean, step_of, trace_of
 
 from mtvm.configs.run import ImitationConfig
 from mtvm.learning.losses.imitation import Imitation
-from mtvm.learning.rollout import Needs
+from mtvm.learning.trace import Needs
 
 LOGITS = [[math.log(1.0), math.log(3.0), -math.inf], [0.0, 0.0, 0.0]]
 

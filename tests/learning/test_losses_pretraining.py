@@ -18,7 +18,8 @@ from mtvm.errors import InputError
 from mtvm.learning.losses import matching
 from mtvm.learning.losses.masked_words import MaskedWords
 from mtvm.learning.losses.matching import Matching
-from mtvm.learning.rollout import RolloutPlan, roll_out
+from mtvm.learning.rollout import roll_out
+from mtvm.learning.trace import RolloutPlan
 from mtvm.models.text import MASK
 from mtvm.tasks.shared_paths import SharedPaths
 

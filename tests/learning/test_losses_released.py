@@ -13,7 +13,7 @@ from torch.nn import functional
 from mtvm.configs.run import ConsistencyConfig
 from mtvm.errors import InputError
 from mtvm.learning.losses.released_consistency import ReleasedConsistency, between_layers, divergence
-from mtvm.learning.rollout import Needs, RolloutPlan
+from mtvm.learning.trace import Needs, RolloutPlan
 
 RELEASED = changed(SMALL, architecture={"released": {"padding": True, "consistency": True}}, crossmodal_layers=4)
 

@@ -11,7 +11,7 @@ from small_runs import SMALL, WITH_STUDENTS, lively_model, small_config, train
 import mtvm
 from mtvm.configs.run import DataConfig
 from mtvm.features.store import FeatureStore
-from mtvm.learning.rollout import Needs, RolloutPlan
+from mtvm.learning.trace import Needs, RolloutPlan
 from mtvm.models import agent as agents
 from mtvm.models.seeing import Vision
 from mtvm.tasks.events import EventFile

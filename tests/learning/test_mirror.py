@@ -12,7 +12,8 @@ from small_runs import lively_model, small_config
 
 from mtvm.configs.run import ImitationConfig
 from mtvm.learning.losses.imitation import Imitation
-from mtvm.learning.rollout import RolloutPlan, roll_out
+from mtvm.learning.rollout import roll_out
+from mtvm.learning.trace import RolloutPlan
 from mtvm.learning.trainer import Trainer
 from mtvm.models.text import tokenize, with_mirrored
 from mtvm.world.simulator import Simulator

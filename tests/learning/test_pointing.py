@@ -21,8 +21,9 @@ from mtvm.learning.data import Data
 from mtvm.learning.losses import make_losses
 from mtvm.learning.losses.objects import PointedObject
 from mtvm.learning.release import release
-from mtvm.learning.rollout import Needs, RolloutPlan, roll_out
+from mtvm.learning.rollout import roll_out
 from mtvm.learning.texts import EncodedTexts
+from mtvm.learning.trace import Needs, RolloutPlan
 from mtvm.models.network import make_network
 from mtvm.models.objects import name_matches
 from mtvm.models.saving import load_model

@@ -26,9 +26,11 @@ from small_runs import SMALL, lively_model
 
 from mtvm.configs.run import ConsistencyConfig
 from mtvm.features.store import FeatureStore
+from mtvm.learning import rollout
 from mtvm.learning.losses.consistency import Consistency
-from mtvm.learning.rollout import Needs, RolloutPlan
+from mtvm.learning.trace import Needs, RolloutPlan
 from mtvm.models import agent as agents
+from mtvm.models.parts import CachedConfig
 from mtvm.models.seeing import Vision
 from mtvm.models.text import tokenize
 from mtvm.world.simulator import Simulator
@@ -115,9 +117,13 @@ def test_rollout_of_a_student_takes_its_own_actions_at_its_share_of_steps(vision
 
 
 @pytest.mark.parametrize("policy", ["teacher", "student", "sample"])
-def test_rollout_with_a_cached_history_is_walked_first_and_computed_in_one_pass(policy, vision, some, words):
+@pytest.mark.parametrize(("tokens_at_once", "steps"), [(rollout._AT_ONCE, None), (150, None), (1, 2)])
+def test_rollout_with_a_cached_history_is_walked_first_and_computed_at_once(
+    policy, tokens_at_once, steps, vision, some, words, monkeypatch
+):
     """What the losses see is what the model makes of each step, with its gradients."""
-    model = lively_model(seed=2, history="cached")
+    monkeypatch.setattr(rollout, "_AT_ONCE", tokens_at_once)
+    model = lively_model(seed=2, history=CachedConfig(steps=steps))
     draws = {"action_draws": draws_of(1, STEPS, len(some)), "student_draws": draws_of(2, STEPS, len(some))}
     needs = Needs(teacher=True, rewards=True)
     trace = rolled_out(model, vision, some, words, RolloutPlan(policy, STEPS, needs=needs, **draws))
@@ -132,6 +138,28 @@ def test_rollout_with_a_cached_history_is_walked_first_and_computed_in_one_pass(
         assert_close(trace.left[row], 0.0 if trace.stopped[row] else walk.bootstrap)
     sum(step.outputs[0].logits[step.outputs[0].mask].square().sum() for step in trace.steps).backward()
     assert model.history.mark.weight.grad.abs().sum() > 0
+
+
+@pytest.mark.parametrize("steps", [None, 1])
+def test_gradients_with_a_cached_history_do_not_depend_on_what_is_computed_at_once(
+    steps, vision, some, words, monkeypatch
+):
+    model, found, asked = lively_model(seed=2, history=CachedConfig(steps=steps)), [], []
+    step = model.step
+    monkeypatch.setattr(model, "step", lambda *given, **named: asked.append(1) or step(*given, **named))
+    for tokens_at_once in (rollout._AT_ONCE, 150, 1):
+        monkeypatch.setattr(rollout, "_AT_ONCE", tokens_at_once)
+        model.zero_grad()
+        trace = rolled_out(model, vision, some, words, RolloutPlan("teacher", STEPS))
+        sum(step.outputs[0].logits[step.outputs[0].mask].square().sum() for step in trace.steps).backward()
+        found.append({name: part.grad.clone() for name, part in model.named_parameters() if part.grad is not None})
+        assert len(set(map(len, (step.rows for step in trace.steps)))) > 1, "some walks end before others"
+    assert 2 < len(trace.steps) < len(asked) - 2, "several steps at once, and one by one"
+    for other in found[1:]:
+        for name, gradient in found[0].items():
+            torch.testing.assert_close(
+                other[name], gradient, atol=1e-4 * max(float(gradient.abs().max()), 1), rtol=1e-3
+            )
 
 
 def test_rollout_of_the_teacher_with_a_cached_history_asks_the_model_once(vision, some, words, monkeypatch):

@@ -8,7 +8,7 @@ from small_runs import OFF, lively_model
 
 from mtvm.configs.run import A2CConfig, LossConfig
 from mtvm.learning.losses import make_losses
-from mtvm.learning.rollout import Needs, RolloutPlan
+from mtvm.learning.trace import Needs, RolloutPlan
 
 
 @pytest.fixture(scope="module")

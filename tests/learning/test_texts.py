@@ -13,8 +13,9 @@ from mtvm.learning import texts as texts_module
 from mtvm.learning.losses.a2c import A2C
 from mtvm.learning.losses.consistency import Consistency
 from mtvm.learning.losses.imitation import Imitation
-from mtvm.learning.rollout import Needs, RolloutPlan, roll_out
+from mtvm.learning.rollout import roll_out
 from mtvm.learning.texts import EncodedTexts, Texts
+from mtvm.learning.trace import Needs, RolloutPlan
 from mtvm.models import language
 from mtvm.models.model import MTVM
 from mtvm.models.text import tokenize

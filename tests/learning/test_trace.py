@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from made_traces import step_of, trace_of
 
 from mtvm.acting.walk import Path
-from mtvm.learning.rollout import Needs
+from mtvm.learning.trace import Needs
 from mtvm.world.simulator import Simulator
 
 NAMES = ("teacher", "rewards", "context", "layers", "ended")

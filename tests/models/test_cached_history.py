@@ -1,5 +1,6 @@
 """The memory of linear cost: what is written once and read inside the layers."""
 
+import dataclasses
 import itertools
 
 import pytest
@@ -18,6 +19,9 @@ def known(walk):
     actions = [torch.nn.functional.pad(move.actions, (0, 0, 0, width - move.actions.shape[1])) for move in walk]
     masks = [torch.nn.functional.pad(move.mask, (0, width - move.mask.shape[1])) for move in walk]
     walks = KnownWalks(
+        len(TEXTS),
+        0,
+        len(walk),
         torch.arange(len(TEXTS)).repeat(len(walk)),
         torch.arange(len(walk)).repeat_interleave(len(TEXTS)),
         torch.cat([move.chosen for move in walk]),
@@ -30,10 +34,11 @@ def in_one_pass(model, walk, rows=None, **options):
     """The step of all steps of a walk, or of some rows of them."""
     walks, actions, mask = known(walk)
     if rows is not None:
-        parts = (walks.episodes, walks.steps, walks.chosen, walks.direction)
-        walks, actions, mask = KnownWalks(*(part[rows] for part in parts)), actions[rows], mask[rows]
+        parts = ("episodes", "steps", "chosen", "direction")
+        walks = dataclasses.replace(walks, **{part: getattr(walks, part)[rows] for part in parts})
+        actions, mask = actions[rows], mask[rows]
     text = model.encode(words_of(TEXTS))
-    return model.step(text.repeated(walks.episodes), model.walked(walks), actions, mask, **options)
+    return model.step(text.repeated(walks.episodes), model.walked(None, walks), actions, mask, **options)
 
 
 @pytest.mark.parametrize("need_context", [True, False])

@@ -28,10 +28,11 @@ from mtvm.io.config_files import to_plain
 from mtvm.io.files import read_json, write_json
 from mtvm.learning.data import Data, Dataset
 from mtvm.learning.paths import PathVision
-from mtvm.learning.rollout import Needs, RolloutPlan, StepTrace, roll_out
+from mtvm.learning.rollout import roll_out
 from mtvm.learning.run_folder import RunFolder
 from mtvm.learning.speaker import load
 from mtvm.learning.speaking import load_speaker, path_id, speak
+from mtvm.learning.trace import Needs, RolloutPlan, StepTrace
 from mtvm.models.agent import Agent
 from mtvm.models.network import Network
 from mtvm.models.saving import WEIGHTS

@@ -9,8 +9,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import torch
@@ -20,170 +19,18 @@ from torch.nn import functional
 
 from mtvm.acting.navigator import at_starts
 from mtvm.acting.walk import Path
-from mtvm.learning.texts import Variant
+from mtvm.learning.trace import RolloutPlan, Rows, StepTrace, Trace
 from mtvm.models.history import KnownWalks, Past
 from mtvm.models.language import Text
 from mtvm.models.network import Network, Output
 from mtvm.models.seeing import Vision
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.rewards import Rewards
-from mtvm.tasks.teacher import Follow, Teacher
+from mtvm.tasks.teacher import Teacher
 from mtvm.world.simulator import Observation
 
-Policy = Literal["teacher", "student", "sample", "greedy"]
-"""Who acts. teacher: the teacher. sample: the agent, by chance. student: one or the other, by chance. greedy: the
-agent, which takes its most probable action."""
-
-Rows = NDArray[np.int64]
-
-
-@dataclasses.dataclass(frozen=True)
-class Needs:
-    """What a rollout has to collect beside what the agent does."""
-
-    teacher: bool = False
-    """The teacher's action at each step."""
-    rewards: bool = False
-    """Rewards and the critic's values, also of where unfinished episodes were left."""
-    context: bool = False
-    """The cross-modal encoder's outputs for the text and the memory, X̂ and M̂."""
-    layers: bool = False
-    """The outputs of each of its layers too."""
-    ended: bool = False
-    """Episodes that have stopped stay in the batch until all have, as in the released code; `StepTrace.live` tells."""
-
-    def __or__(self, other: Needs) -> Needs:
-        return Needs(**{name: value or getattr(other, name) for name, value in vars(self).items()})
-
-
-@dataclasses.dataclass(frozen=True)
-class RolloutPlan:
-    """How to walk, and what to collect."""
-
-    policy: Policy
-    max_steps: int
-    follow: Follow = "goal"
-    """What the teacher follows, if a loss asks for its actions."""
-    needs: Needs = Needs()
-    student_share: float = 1.0
-    """Share of a student's steps at which its own action is taken, not the teacher's."""
-    action_draws: Tensor | None = None
-    """(max_steps, B) random numbers from 0 to 1 that sampled actions are drawn with."""
-    student_draws: Tensor | None = None
-    """(max_steps, B) random numbers from 0 to 1 that decide whether a student's own action is taken."""
-    mirrored: NDArray[np.bool_] | None = None
-    """(B,) true for episodes that are walked in a mirrored building; their texts must be mirrored too."""
-    turned: NDArray[np.floating] | None = None
-    """(B,) radians by which each episode's building is turned; only absolute directions change."""
-    kept_features: Tensor | None = None
-    """(B, feature width) factors on all features that an episode is shown: 0 for those that are dropped everywhere."""
-    mask_words: Callable[[Text, Tensor], Text] | None = None
-    """Makes the texts of each step, in their variants, from the episodes' texts and draws."""
-    word_draws: Tensor | None = None
-    """(max_steps, B, L) random numbers from 0 to 1 for `mask_words`."""
-    variants: Mapping[Any, Variant] = dataclasses.field(default_factory=dict)
-    """The further variants of the texts, by the loss that made them."""
-
-    @property
-    def has_teacher(self) -> bool:
-        return self.needs.teacher or self.policy in ("teacher", "student")
-
-
-@dataclasses.dataclass
-class StepTrace:
-    """What happened in one step of the b episodes that were running."""
-
-    rows: Rows
-    """(b,) their rows in the batch."""
-    seen: Observation
-    outputs: list[Output]
-    """What the model made of it, with each variant of the texts; the first one decided."""
-    text_real: Tensor
-    """(b, L) true for tokens of the texts that are not padding."""
-    actions: Tensor
-    """(b,) the actions taken."""
-    teacher: Tensor | None
-    """(b,) the teacher's actions."""
-    live: Tensor
-    """(b,) false for episodes that had stopped before; they are here only if a loss needs them."""
-    values: Tensor | None
-    """(b,) the critic's values."""
-    rewards: Tensor | None = None
-    """(b,) what the actions earned."""
-    walked: Rows | None = None
-    """(b, H) the nodes that the actions led to, one after the other; -1 pads."""
-
-
-@dataclasses.dataclass
-class Trace:
-    """What B episodes did in at most T steps."""
-
-    policy: Policy
-    nodes: NDArray[np.int64]
-    """(B, N) the nodes that they came to, the start first; -1 pads."""
-    views: NDArray[np.int64]
-    """(B, N) the view that they faced there."""
-    stopped: NDArray[np.bool_]
-    """(B,) true for episodes that stopped by themselves; the others ran out of steps."""
-    lengths: NDArray[np.int64]
-    """(B,) steps taken."""
-    text: Text
-    """The texts as the rollout began with them."""
-    text_is_query: bool
-    """Whether the cross-modal encoder has an output for the text."""
-    episodes: EpisodeSet
-    """What was walked."""
-    vision: Vision
-    """What was seen with."""
-    mirrored: NDArray[np.bool_] | None = None
-    """(B,) true for episodes that were walked in a mirrored building."""
-    variants: Mapping[Any, Variant] = dataclasses.field(default_factory=dict)
-    """The further variants of the texts, by the loss that made them."""
-    steps: list[StepTrace] = dataclasses.field(default_factory=list)
-    """Empty unless the rollout was asked to keep them."""
-    left: Tensor | None = None
-    """(B,) the critic's value of where unfinished episodes were left, 0 for those that stopped."""
-
-    @property
-    def batch(self) -> int:
-        return len(self.nodes)
-
-    @property
-    def live(self) -> Tensor:
-        """(T, B) true where the episode was still running."""
-        return self.spread([step.live for step in self.steps])
-
-    @property
-    def rewards(self) -> Tensor:
-        """(T, B)"""
-        return self.spread([_there(step.rewards) for step in self.steps])
-
-    @property
-    def values(self) -> Tensor:
-        """(T, B)"""
-        return self.spread([_there(step.values) for step in self.steps])
-
-    @property
-    def bootstrap(self) -> Tensor:
-        """(B,) what is expected after the last step."""
-        return _there(self.left)
-
-    def spread(self, columns: Sequence[Tensor]) -> Tensor:
-        """(T, B) of one (b,) tensor for each step; zeros after an episode's end."""
-        spread = []
-        for step, values in zip(self.steps, columns, strict=True):
-            if len(step.rows) < self.batch:
-                empty = torch.zeros(self.batch, dtype=values.dtype, device=values.device)
-                values = empty.index_copy(0, torch.from_numpy(step.rows).to(values.device), values)
-            spread.append(values)
-        return torch.stack(spread)
-
-
-def _there(column: Tensor | None) -> Tensor:
-    if column is None:
-        raise ValueError("this was not collected: the loss must say that it needs it.")
-    return column
-
+_AT_ONCE = 8192
+"""Tokens that are computed in one pass over known walks, if a step has not more."""
 
 Watch = Callable[[StepTrace], None]
 
@@ -388,31 +235,61 @@ class _WalkingFirst(_Running):
 
     def compute(self, steps: list[StepTrace]) -> None:
         """Give the steps the outputs and values that the losses see."""
-        model, device = self.model, self.model.device
-        rows = torch.from_numpy(np.concatenate([step.rows for step in steps])).to(device)
-        numbers = np.repeat(np.arange(len(steps)), [len(step.rows) for step in steps])
-        width = max(tokens.shape[1] for tokens, _ in self._sights)
+        past: Past | None = None
+        running = np.arange(len(self.given))
+        for some in self._passes(steps):
+            if past is not None:
+                going = np.searchsorted(running, steps[some.start].rows)
+                past = past.keep(torch.from_numpy(going).to(self.model.device))
+            running = steps[some.start].rows
+            past = self._compute(steps, some, past)
+
+    def _passes(self, steps: list[StepTrace]) -> Iterator[slice]:
+        """Steps that are computed at once."""
+        words = self.given.variants * self.given.real.shape[1]
+        first, tokens = 0, 0
+        for number, (step, (seen, _)) in enumerate(zip(steps, self._sights, strict=True)):
+            more = len(step.rows) * (words + seen.shape[1])
+            if first < number and tokens + more > _AT_ONCE:
+                yield slice(first, number)
+                first, tokens = number, 0
+            tokens += more
+        yield slice(first, len(steps))
+
+    def _compute(self, steps: list[StepTrace], some: slice, past: Past | None) -> Past:
+        """The same for some of the steps; `past` has those before."""
+        model, device, running = self.model, self.model.device, steps[some.start].rows
+        rows = np.concatenate([step.rows for step in steps[some]])
+        numbers = np.repeat(np.arange(some.start, some.stop), [len(step.rows) for step in steps[some]])
+        sights = self._sights[some]
+        width = max(tokens.shape[1] for tokens, _ in sights)
         tokens, mask = (
             torch.cat([functional.pad(part, (0, 0) * (part.ndim - 2) + (0, width - part.shape[1])) for part in parts])
-            for parts in zip(*self._sights, strict=True)
+            for parts in zip(*sights, strict=True)
         )
-        directions = torch.cat([tokens.new_zeros(0, model.config.angle_width), *self._directions])
+        directions = torch.cat([tokens.new_zeros(0, model.config.angle_width), *self._directions[some]])
         directions = functional.pad(directions, (0, 0, 0, len(rows) - len(directions)))  # after the end nobody looks
-        chosen = torch.cat([step.actions for step in steps])
-        walks = KnownWalks(rows, torch.from_numpy(numbers).to(device), chosen, directions)
-        text = self._masked(self.given.repeated(rows), [(number, step.rows) for number, step in enumerate(steps)])
+        episodes, of_walk = (
+            torch.from_numpy(one).to(device) for one in (np.searchsorted(running, rows), numbers.astype(np.int64))
+        )
+        chosen = torch.cat([step.actions for step in steps[some]])
+        count = some.stop - some.start
+        past = model.walked(past, KnownWalks(len(running), some.start, count, episodes, of_walk, chosen, directions))
+        text = self.given.repeated(torch.from_numpy(rows).to(device))
+        text = self._masked(text, [(number, steps[number].rows) for number in range(some.start, some.stop)])
         output = model.step(
-            text, model.walked(walks), tokens, mask, need_context=self._need_context, need_layers=self.plan.needs.layers
+            text, past, tokens, mask, need_context=self._need_context, need_layers=self.plan.needs.layers
         )
         outputs = output.variants(text.variants)
         values = model.value(outputs[0]) if self.plan.needs.rewards else None
         start = 0
-        for step in steps:
+        for step in steps[some]:
             of_step = slice(start, start + len(step.rows))
             step.outputs = [one.select(operator.itemgetter(of_step)) for one in outputs]
             step.text_real = text.real[of_step]
             step.values = None if values is None else values[of_step]
             start = of_step.stop
+        return past
 
 
 @contextlib.contextmanager

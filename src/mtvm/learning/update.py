@@ -24,10 +24,11 @@ from mtvm.learning.data import Data, Dataset, fingerprints
 from mtvm.learning.initial_weights import make_model
 from mtvm.learning.learner import Learner, Values
 from mtvm.learning.losses import Loss, Term, attach, make_losses, make_weights
-from mtvm.learning.rollout import Needs, Policy, RolloutPlan, Trace, roll_out
+from mtvm.learning.rollout import roll_out
 from mtvm.learning.run_folder import BOXES, GUESSER, RunFolder, Selection, with_guesser_of
 from mtvm.learning.seen import keep_seen, seen_by
 from mtvm.learning.texts import EncodedTexts, Texts, Variant
+from mtvm.learning.trace import Needs, Policy, RolloutPlan, Trace
 from mtvm.models.network import Network
 from mtvm.models.saving import save_model
 from mtvm.models.text import Tokens, drop_words

@@ -126,8 +126,9 @@ class MTVM(Network):
         step: Output = self(text, memory, memory_mask, actions, mask, need_context, need_attention, need_layers, recall)
         return step
 
-    def walked(self, walks: KnownWalks) -> Past:
-        return self.history.walked(walks) if isinstance(self.history, ReadHistory) else super().walked(walks)
+    def walked(self, past: Past | None, walks: KnownWalks) -> Past:
+        history = self.history
+        return history.walked(past, walks) if isinstance(history, ReadHistory) else super().walked(past, walks)
 
     def forward(
         self,

@@ -161,8 +161,9 @@ class Network(nn.Module, abc.ABC):
         its move, and `panorama` (B, 36, token width) all views before it, for a network that needs them.
         """
 
-    def walked(self, walks: KnownWalks) -> Past:
-        """The past with which `step` computes every step of known walks at once, one row each."""
+    def walked(self, past: Past | None, walks: KnownWalks) -> Past:
+        """The past with which `step` computes every step of known walks at once, one row each. `past` is what this gave
+        for the steps before them, which have been computed; None where there are none."""
         raise NotImplementedError(f"{type(self).__name__} cannot compute known walks in one pass.")
 
     @abc.abstractmethod

@@ -18,8 +18,8 @@ from mtvm.learning.losses.masked_words import MaskedWords
 from mtvm.learning.losses.matching import Matching
 from mtvm.learning.losses.objects import PointedObject
 from mtvm.learning.losses.released_consistency import ReleasedConsistency
-from mtvm.learning.rollout import Needs
 from mtvm.learning.texts import Variant
+from mtvm.learning.trace import Needs
 from mtvm.models.config import ModelConfig
 from mtvm.models.network import Network
 from mtvm.plugins import load_object

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from mtvm.configs.run import A2CConfig
 from mtvm.learning.losses.base import Loss, Term
-from mtvm.learning.rollout import Needs, Policy, Trace
+from mtvm.learning.trace import Needs, Policy, Trace
 
 
 class A2C(Loss):

@@ -8,8 +8,8 @@ import dataclasses
 from torch import Tensor, nn
 
 from mtvm.learning.batch import Batch
-from mtvm.learning.rollout import Needs, Policy, Trace
 from mtvm.learning.texts import Variant
+from mtvm.learning.trace import Needs, Policy, Trace
 from mtvm.models.config import ModelConfig
 from mtvm.models.language import Text
 from mtvm.models.network import Network

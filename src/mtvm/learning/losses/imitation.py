@@ -7,7 +7,7 @@ from torch.nn import functional
 
 from mtvm.configs.run import ImitationConfig
 from mtvm.learning.losses.base import Loss, Term
-from mtvm.learning.rollout import Needs, Policy, Trace
+from mtvm.learning.trace import Needs, Policy, Trace
 
 _IGNORED = -100
 """The label of episodes that have stopped."""

@@ -13,8 +13,8 @@ from torch.nn import functional
 from mtvm.configs.run import MaskedWordsConfig
 from mtvm.learning.batch import Batch
 from mtvm.learning.losses.base import Loss, Term
-from mtvm.learning.rollout import Needs, Policy, Trace
 from mtvm.learning.texts import Variant
+from mtvm.learning.trace import Needs, Policy, Trace
 from mtvm.models.network import Network
 from mtvm.models.text import drop_words
 

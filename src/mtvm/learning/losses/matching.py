@@ -9,8 +9,8 @@ from torch.nn import functional
 from mtvm.configs.run import MatchingConfig
 from mtvm.learning.batch import Batch
 from mtvm.learning.losses.base import Loss, Term
-from mtvm.learning.rollout import Needs, Policy, StepTrace, Trace
 from mtvm.learning.texts import Variant
+from mtvm.learning.trace import Needs, Policy, StepTrace, Trace
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.shared_paths import SharedPaths
 

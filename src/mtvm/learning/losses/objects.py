@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from mtvm.configs.run import ObjectsConfig
 from mtvm.learning.losses.base import Loss, Term
-from mtvm.learning.rollout import Trace
+from mtvm.learning.trace import Trace
 from mtvm.models.network import Network
 from mtvm.tasks.episode import EpisodeSet
 

@@ -14,8 +14,8 @@ from torch import Tensor
 from mtvm.configs.run import ConsistencyConfig
 from mtvm.learning.batch import Batch
 from mtvm.learning.losses.base import Loss, Term
-from mtvm.learning.rollout import Needs, Trace
 from mtvm.learning.texts import Variant
+from mtvm.learning.trace import Needs, Trace
 from mtvm.models.language import Text
 from mtvm.models.text import Tokens
 

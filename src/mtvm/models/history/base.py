@@ -53,8 +53,12 @@ class Transition:
 
 @dataclasses.dataclass
 class KnownWalks:
-    """R steps of B walks whose actions are all known, so that they can be computed in one pass."""
+    """R steps of B walks whose actions are all known, so that they can be computed in one pass: `count` numbers of
+    steps, from `first` on. The walks need not all go on to the last of them."""
 
+    batch: int
+    first: int
+    count: int
     episodes: Tensor
     """(R,) the row, up to B, of the episode that each step belongs to."""
     steps: Tensor
@@ -110,8 +114,9 @@ class ReadHistory(HistoryEncoder):
         """What the past answers to queries in a layer, counted from 0; None where nothing is remembered yet. Where
         texts come in several variants, the queries have as many times B rows."""
 
-    def walked(self, walks: KnownWalks) -> Past:
-        """A past of R rows, for which `read` answers every step of known walks at once."""
+    def walked(self, past: Past | None, walks: KnownWalks) -> Past:
+        """A past for which `read` answers every step of known walks at once, R rows. `past` is what this gave for the
+        steps before them, which have been computed; None where there are none."""
         raise NotImplementedError(f"{type(self).__name__} cannot compute known walks in one pass.")
 
     def tokens(self, past: Past, token_encoder: TokenEncoder) -> tuple[Tensor, Tensor]:

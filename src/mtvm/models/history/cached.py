@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from mtvm.models.attention import Queries, Reader, Recalled
+from mtvm.models.attention import KeyValue, Queries, Reader, Recalled
 from mtvm.models.config import ModelConfig
 from mtvm.models.history.base import KnownWalks, ReadHistory, Transition
 from mtvm.models.language import Text
@@ -45,6 +45,10 @@ class Written:
         return Written(self.bank.keep(rows))
 
 
+Part = tuple[int, Reader]
+"""A layer and who reads there."""
+
+
 @dataclasses.dataclass
 class KnownPast:
     """Known walks, of which each step sees what those before it write."""
@@ -53,6 +57,14 @@ class KnownPast:
     places: Places
     marks: Tensor
     """(R, parts * hidden)"""
+    before: dict[Part, KeyValue]
+    """What was written before these steps, each (B, heads, m, hidden / heads)."""
+    written: dict[Part, KeyValue] = dataclasses.field(default_factory=dict)
+    """The same with what these steps write."""
+
+    def keep(self, rows: Tensor) -> KnownPast:
+        written = {part: (keys[rows], values[rows]) for part, (keys, values) in self.written.items()}
+        return dataclasses.replace(self, written=written)
 
 
 class CachedHistory(ReadHistory):
@@ -77,8 +89,9 @@ class CachedHistory(ReadHistory):
         past.append(torch.cat(chosen, dim=1) + self._marks(step.direction, number))
         return past
 
-    def walked(self, walks: KnownWalks) -> KnownPast:
-        return KnownPast(walks, Places(walks), self._marks(walks.direction, walks.steps))
+    def walked(self, past: KnownPast | None, walks: KnownWalks) -> KnownPast:
+        before = {} if past is None else past.written
+        return KnownPast(walks, Places(walks), self._marks(walks.direction, walks.steps), before)
 
     def read(self, layer: int, queries: Queries, state: Written | KnownPast) -> Recalled | None:
         first = 2 * (layer * len(self.readers) + self.readers.index(queries.reader))
@@ -91,7 +104,7 @@ class CachedHistory(ReadHistory):
 
         if isinstance(state, KnownPast):
             marks = part(state.marks, 0), part(state.marks, 1)
-            return _of_known_walks(queries, marks, state, self.options.steps)
+            return _of_known_walks((layer, queries.reader), queries, marks, state, self.options.steps)
         tokens = state.tokens()
         if tokens.shape[1] == 0:
             return None
@@ -129,31 +142,39 @@ class KeysAndValues(Recalled):
 
 
 def _of_known_walks(
-    queries: Queries, marks: tuple[Tensor, Tensor], past: KnownPast, limit: int | None
+    part: Part, queries: Queries, marks: KeyValue, past: KnownPast, limit: int | None
 ) -> Recalled | None:
     """What each step reads of those before it, whose keys and values are among those of this very layer."""
     walks, places = past.walks, past.places
-    if places.steps < 2:
+    own = []
+    for tokens, mark in zip((queries.keys, queries.values), marks, strict=True):
+        chosen = _at(tokens[: len(walks.chosen)], walks.chosen).view_as(mark) + mark
+        own.append(places.spread(chosen[:, :, None])[:, :, :, 0])
+    keys, values = own
+    if part in past.before:
+        keys, values = (torch.cat(both, dim=2) for both in zip(past.before[part], own, strict=True))
+    if limit is not None and keys.shape[2] > limit + walks.count:
+        keys, values = keys[:, :, -limit - walks.count :], values[:, :, -limit - walks.count :]
+    past.written[part] = keys, values
+    last = walks.first + walks.count
+    if last < 2:
         return None
-    grids = []
-    for part, mark in zip((queries.keys, queries.values), marks, strict=True):
-        chosen = _at(part[: len(walks.chosen)], walks.chosen).view_as(mark) + mark
-        grids.append(places.spread(chosen[:, :, None])[:, :, :, 0])
-    before = torch.arange(places.steps, device=walks.steps.device) < walks.steps[:, None]
+    numbers = torch.arange(last - keys.shape[2], last, device=keys.device)
+    before = numbers < walks.steps[:, None]
     if limit is not None:
-        before &= torch.arange(places.steps, device=walks.steps.device) >= walks.steps[:, None] - limit
-    return OfKnownWalks(places, grids[0], grids[1], before)
+        before &= numbers >= walks.steps[:, None] - limit
+    return OfKnownWalks(places, keys, values, before)
 
 
 class Places:
     """Where the steps of known walks stand in a grid of episodes and steps."""
 
     def __init__(self, walks: KnownWalks) -> None:
-        self.rows, self.columns = walks.episodes, walks.steps
-        self.batch, self.steps = int(self.rows.max()) + 1, int(self.columns.max()) + 1
+        self.rows, self.columns = walks.episodes, walks.steps - walks.first
+        self.batch, self.steps = walks.batch, walks.count
 
     def spread(self, rows: Tensor) -> Tensor:
-        """(R, heads, n, width) to (B, heads, T, n, width), zeros where a walk has ended; of each variant."""
+        """(R, heads, n, width) to (B, heads, count, n, width), zeros where a walk has ended; of each variant."""
         episodes, steps, batch = self._of_variants(len(rows))
         grid: Tensor = _SpreadSteps.apply(rows, episodes, steps, batch, self.steps)  # type: ignore[no-untyped-call]
         return grid
@@ -173,7 +194,7 @@ class Places:
 
 
 class OfKnownWalks(Recalled):
-    """One set of keys and values (B, heads, T, hidden / heads) an episode, which all of its steps read as far as they
+    """One set of keys and values (B, heads, m, hidden / heads) an episode, which all of its steps read as far as they
     come after: nothing is copied for each step."""
 
     def __init__(self, places: Places, keys: Tensor, values: Tensor, before: Tensor) -> None:
