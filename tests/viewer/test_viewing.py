@@ -72,6 +72,9 @@ def test_figure_of_a_step_shows_what_the_agent_thought(run, tmp_path):
 
 def test_figure_of_a_result_file_needs_only_the_data(results, data, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "theirs.json").write_bytes(results.read_bytes())
+    main(["figure", "map", "theirs.json", "--data", str(data), "--out", "map.svg"])
+    assert (tmp_path / "map.svg").read_text().startswith("<svg")
     main(["figure", "walk", str(results), "--data", str(data)])
     assert Image.open(io.BytesIO((tmp_path / "walk.gif").read_bytes())).n_frames > 1
 

@@ -215,7 +215,7 @@ def _chosen(sources: Sequence[Source], task: str, split: str, path: Path) -> int
     own = [
         number
         for number, source in enumerate(sources)
-        if path.absolute() in (source.path, *source.path.absolute().parents)
+        if path.absolute() in (source.path.absolute(), *source.path.absolute().parents)
     ]
     found = [(sources[number].episodes.task.name, sources[number].episodes.split) for number in own]
     if not found:
