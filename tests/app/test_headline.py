@@ -1,4 +1,5 @@
-"""docs/headline.md, walked with the three buildings whose published files are there: downloads, converter, evaluation.
+"""docs/headline.md, walked with the three buildings whose published files are there: downloads, converter, evaluation;
+and docs/tutorials/own-building.md.
 
 No file of ours is used but the released agent, nothing of the home folder, and nothing that people annotated.
 """
@@ -6,11 +7,14 @@ No file of ours is used but the released agent, nothing of the home folder, and 
 import csv
 import gzip
 import json
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 from command_line import run
+
+from mtvm.io.files import write_text
 
 RELEASE = Path(__file__).parents[2] / "releases" / "r2r-pixels"
 SCANS = ("17DRP5sb8fy", "8194nk5LbLH", "QUCTc6BB5sX")
@@ -69,3 +73,24 @@ def test_published_files_lead_to_the_same_walks_as_the_joined_data(stranger, rea
 def table(folder: Path, split: str) -> dict[str, dict[str, str]]:
     with (folder / f"r2r-{split}" / "episodes.csv").open(newline="") as file:
         return {row["id"]: row for row in csv.DictReader(file)}
+
+
+def test_released_agent_walks_in_the_building_of_the_tutorial(stranger, capsys):
+    page = (Path(__file__).parents[2] / "docs" / "tutorials" / "own-building.md").read_text(encoding="utf-8")
+    graph, instructions = (json.loads(block) for block in re.findall(r"```json\n(.*?)```", page, re.DOTALL))
+    home = stranger / "home"
+    write_text(home / "connectivity" / "flat_connectivity.json", json.dumps(graph))
+    write_text(home / "mine.json", json.dumps(instructions))
+    rooms = {"sofa": "living room", "door": "hallway", "stove": "kitchen"}
+    lines = [
+        {"scan": "flat", "viewpoint": viewpoint, "captions": [[f"the floor of a {room}", f"a {room}", "a ceiling"]] * 8}
+        for viewpoint, room in rooms.items()
+    ]
+    write_text(home / "captions.jsonl", "".join(f"{json.dumps(line)}\n" for line in lines))
+    assert "connectivity graphs of 1 scan in" in run(capsys, "doctor", "--data", home).out
+    split = ("--split", f"r2r/{home}/mine.json", "--data.folder", home)
+    run(capsys, "eval", RELEASE, *split, "--out", stranger / "mine", "--device", "cpu")
+    (results,) = (stranger / "mine").glob("*/results.json")
+    (walk,) = json.loads(results.read_bytes())
+    assert walk["instr_id"] == "1_0"
+    assert {step[0] for step in walk["trajectory"]} <= set(rooms)

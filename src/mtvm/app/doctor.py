@@ -100,11 +100,8 @@ def _examine_data(data: DataFolder | Path | None, console: Console) -> None:
     except InputError:
         _line(console, False, "connectivity graphs", "mtvm data fetch connectivity")
     else:
-        _line(
-            console,
-            True,
-            f"connectivity graphs of {len(connectivity_files(connectivity))} scans in {connectivity}",
-        )
+        scans = len(connectivity_files(connectivity))
+        _line(console, True, f"connectivity graphs of {scans} scan{'s' * (scans != 1)} in {connectivity}")
     for task in TASKS.values():
         splits = available_splits(folder, task)
         if splits:
