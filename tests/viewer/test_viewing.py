@@ -1,6 +1,7 @@
 """`mtvm figure`, `mtvm view` and `mtvm.view`: files as asked for, addresses, tokens, and refusals."""
 
 import io
+import json
 import re
 import shutil
 import urllib.error
@@ -184,3 +185,52 @@ def test_view_command_prints_the_address_and_opens_a_browser_unless_told_not_to(
 
 def test_view_refuses_what_is_not_there(capsys, tmp_path):
     assert "no such run or result file" in refused(capsys, "view", tmp_path / "nothing", "--no-browser")
+
+
+@pytest.fixture
+def own_file(run, data, tmp_path):
+    """The run, also evaluated on a Chinese file of one's own outside of the data folder."""
+    entries = json.loads((data / "R2R" / "R2R_val_unseen.json").read_text())[:2]
+    file = tmp_path / "chinese" / "R2R_zh.json"
+    file.parent.mkdir()
+    file.write_text(json.dumps([entry | {"instructions": ["走到厨房。"]} for entry in entries]))
+    copied = tmp_path / "run"
+    shutil.copytree(run, copied)
+    mtvm.evaluate(copied, f"r2r/{file}", attention=True, show_progress=False, device="cpu")
+    return copied, file
+
+
+def test_walks_of_a_file_of_ones_own_are_shown_by_the_runs_config_or_its_name(own_file, data):
+    copied, file = own_file
+    with pytest.raises(InputError, match=r"evaluated on a file of one's own, R2R_zh; name it with --split FILE"):
+        open_sources([copied], Defaults(data))
+    named = open_sources([copied], Defaults(data, split=str(file)))
+    path = copied / "config.json"
+    config = json.loads(path.read_text())
+    config["data"]["evaluate"].append(f"r2r/{file}")
+    path.write_text(json.dumps(config))
+    for sources in (named, open_sources([copied], Defaults(data))):
+        assert [source.name for source in sources] == ["run r2r/R2R_zh", "run r2r/val_unseen"]
+        assert sources[0].episodes.texts == ["走到厨房。"] * 2
+
+
+def test_walks_in_another_data_folder_are_shown_by_the_runs_config(run, data, tmp_path):
+    copied, other = tmp_path / "run", tmp_path / "other"
+    shutil.copytree(run, copied)
+    shutil.copytree(data, other)
+    shutil.copytree(copied / "eval" / "r2r-val_unseen", copied / "eval" / "other-r2r-val_unseen")
+    path = copied / "config.json"
+    config = json.loads(path.read_text())
+    config["data"] |= {"evaluate": ["r2r/val_unseen", f"{other}::r2r/val_unseen"], "features": None, "sight": "blind"}
+    path.write_text(json.dumps(config))
+    folders = {source.path.parent.name: source.folder.path for source in open_sources([copied], Defaults())}
+    assert folders == {"r2r-val_unseen": data, "other-r2r-val_unseen": other}
+
+
+@pytest.mark.parametrize(("name", "told"), [("a.pdf", True), ("a.png", True), ("a.gif", True), ("a.svg", False)])
+def test_figures_say_that_they_lack_letters(own_file, data, tmp_path, name, told, capsys, recwarn):
+    copied, file = own_file
+    kind = "walk" if name == "a.gif" else "matrix"
+    main(["figure", kind, str(copied), "--split", str(file), "--data", str(data), "--out", str(tmp_path / name)])
+    assert ("letters such as 到 are boxes in it" in capsys.readouterr().err) == told
+    assert not [one for one in recwarn if "Glyph" in str(one.message)]

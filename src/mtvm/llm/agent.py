@@ -178,7 +178,7 @@ class LanguageModel(Policy):
     def _check_hope(self, decided: Sequence[Decision]) -> None:
         """Stop before hundreds of questions are paid for, not one of whose answers can be used."""
         details = [one.details or {} for one in decided]
-        useless = [one["problem"] for one in details if one["malformed"] == one["questions"]]
+        useless = [one["problem"].split("; ")[-1] for one in details if one["malformed"] == one["questions"]]
         self._usable |= len(useless) < len(details)
         self._hopeless += len(useless)
         if not self._usable and self._hopeless >= _HOPELESS:

@@ -79,7 +79,7 @@ class ModelConfig:
     """How many different tokens it reads; by default as many as the text reader has."""
     max_text: Size | None = None
     """The most tokens of a text, [SEP] included. By default what the tasks to train on need: 80 WordPieces for R2R, 160
-    for R4R and long, 300 for NDH; five times as many bytes or characters."""
+    for R4R and long, 300 for NDH; five times as many bytes or characters, as far as there are `max_positions`."""
     max_positions: Size = 512
     """Position embeddings of the text, and of the vision stream."""
     leading_cls: bool = False

@@ -55,11 +55,10 @@ def load_episodes(
     def make_world(occurring: set[str]) -> World:
         return World.load(connectivity, sorted(occurring)) if world is None else world
 
-    name = Path(path.name.removesuffix(".gz")).stem if _is_file(split) else split
     given = dict(options or {})
     if supervision is not None and spec.has_supervision:
         given["supervision"] = supervision
-    file = TaskFile(spec, path, name, folder, scans, make_world, spec.chosen(given))
+    file = TaskFile(spec, path, split_name(split), folder, scans, make_world, spec.chosen(given))
     episodes = spec.read(file)
     check_texts(path, episodes.ids, episodes.texts, made=spec.augmented)
     task = episodes.task
@@ -70,7 +69,7 @@ def load_episodes(
 
 def task_file(folder: DataFolder, task: TaskSpec, split: str) -> Path:
     """The file of a split: `split` itself if it is a path, else the file of a released name below the data folder."""
-    if _is_file(split):
+    if is_file_name(split):
         return Path(split)
     names = task.file_names(split)
     found = folder.find(names, task.accepts)
@@ -88,5 +87,11 @@ def available_splits(folder: DataFolder, task: TaskSpec) -> list[str]:
     return [split for split in task.splits if folder.find(task.file_names(split), task.accepts)]
 
 
-def _is_file(split: str) -> bool:
+def is_file_name(split: str) -> bool:
+    """Whether a split is the path of a file."""
     return split.removesuffix(".gz").endswith((".json", ".jsonl"))
+
+
+def split_name(split: str) -> str:
+    """What a split is called: a file by its name without the ending."""
+    return Path(split.removesuffix(".gz")).stem if is_file_name(split) else split

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,9 @@ def write_pdf(drawing: Drawing, path: Path) -> None:
     ):
         for order, shape in zip(itertools.count(1), drawing.shapes, strict=False):
             _add(axes, shape, order)
-        figure.savefig(fresh, format="pdf", metadata={"CreationDate": None, "Title": drawing.label})
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph .* missing from font")  # hundreds, of a text in another script
+            figure.savefig(fresh, format="pdf", metadata={"CreationDate": None, "Title": drawing.label})
 
 
 def _add(axes: Any, shape: Shape, order: int) -> None:

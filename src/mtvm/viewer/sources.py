@@ -14,18 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.acting.find import is_policy_name
-from mtvm.configs.run import DataConfig
+from mtvm.configs.run import DataConfig, Split
 from mtvm.errors import InputError, brief
 from mtvm.learning.run_folder import EVALUATIONS, RunFolder
 from mtvm.plugins import check_names
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.diagnosis import Diagnosis, diagnose
 from mtvm.tasks.episode import EpisodeSet
-from mtvm.tasks.evaluation_folder import MANIFEST, METRICS_FILE, RESULTS, check_walks, read_manifest
+from mtvm.tasks.evaluation_folder import MANIFEST, METRICS_FILE, RESULTS, Manifest, check_walks, read_manifest
 from mtvm.tasks.events import STEPS, EventFile, StepEvent, events_of_trajectory
-from mtvm.tasks.load import load_episodes
+from mtvm.tasks.load import is_file_name, load_episodes, split_name
 from mtvm.tasks.metric import NAVIGATION
 from mtvm.tasks.metrics import goal_distance, path_length, score_trajectories, summarize
+from mtvm.tasks.registry import find_task
 from mtvm.tasks.results import Pose, checked_nodes, read_results
 from mtvm.viewer.figures import Walk
 from mtvm.viewer.refusals import UnknownError
@@ -284,12 +285,32 @@ def read_evaluation(where: Path, run: str, live: Live | None, defaults: Defaults
     """The folder of an evaluation; its metrics file names the split."""
     said = read_manifest(where, (RESULTS, STEPS, METRICS_FILE))
     check_names(said.task, where / (MANIFEST if (where / MANIFEST).is_file() else METRICS_FILE), "the task")
-    data = data_folder(defaults.data or (live.data.folder if live else None))
+    split, folder = _evaluated_on(said, where, live, defaults)
+    data = data_folder(folder)
     supervision = live.data.supervision if live else defaults.supervision
-    episodes = load_episodes(said.task, said.split, data, supervision=supervision)
+    episodes = load_episodes(said.task, split, data, supervision=supervision)
     source = Source.read(f"{run} {episodes.task.name}/{said.split}", where / RESULTS, data, episodes, live)
     check_walks(where, source.columns)
     return source
+
+
+def _evaluated_on(said: Manifest, where: Path, live: Live | None, defaults: Defaults) -> tuple[str, Path | None]:
+    """The split of an evaluation, which may be a file of one's own, and its data folder, which may be another one than
+    the run's: as the run's config has them, or as they are given."""
+    own = defaults.data or (live.data.folder if live else None)
+    for text in (live.data.evaluate or ()) if live else ():
+        if not text.rpartition("::")[2].startswith(f"{said.task}/"):
+            continue
+        split = Split.parse(text)
+        name = RunFolder(where).evaluation(split).name
+        if where.name == name or where.name.startswith(f"{name}-"):
+            return split.split, split.folder or own
+    if is_file_name(defaults.split) and split_name(defaults.split) == said.split:
+        return defaults.split, own
+    task = find_task(said.task)
+    if said.split not in task.splits and data_folder(own).find(task.file_names(said.split), task.accepts) is None:
+        raise InputError(f"{where}: evaluated on a file of one's own, {brief(said.split)}; name it with --split FILE.")
+    return said.split, own
 
 
 def data_folder(path: Path | None) -> DataFolder:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 import time
+import unicodedata
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +20,8 @@ from mtvm.app.policies import check_not_given, offer_language_model
 from mtvm.configs.run import DataConfig
 from mtvm.errors import InputError
 from mtvm.llm.options import IN_HOMES, LanguageOptions
+from mtvm.progress import notice
+from mtvm.tasks.load import split_name
 
 if TYPE_CHECKING:
     from mtvm.viewer.buildings import Buildings
@@ -61,8 +64,9 @@ def view(
 
     Shows the evaluations of runs and anybody's result files: the list of episodes, the map, the panorama or its words,
     probabilities, attention and memory at each step; compares two; talks to the agents of runs. Without arguments, a
-    pretrained agent walks in built-in homes. TASK, SPLIT and DIR are those of result files. Nothing leaves this
-    machine, except what a language model elsewhere is asked.
+    pretrained agent walks in built-in homes. TASK, SPLIT and DIR are those of result files; SPLIT may also be the file
+    of your own that an agent was evaluated on. Nothing leaves this machine, except what a language model elsewhere is
+    asked.
     """
     from mtvm.app.view import view as start
 
@@ -176,6 +180,8 @@ def figure(
         draw_strip(buildings, walk).save(target, dpi)
     else:
         (draw_matrix if kind == "matrix" else draw_memory)(walk, step, scale).save(target, dpi)
+    if kind in ("matrix", "strip", "walk") and target.suffix.lower() not in (".svg", ".html"):
+        _tell_strange_letters(walk.text, target)
     console.print(
         f"Episode {escape(walk.id)} of {escape(', '.join(names))} drawn to {escape(str(target))}", soft_wrap=True
     )
@@ -188,6 +194,16 @@ def _write_walk(target: Path, buildings: Buildings, walks: list[Walk], names: tu
     content = export(target.suffix.lower(), buildings, walks, names)
     with atomic_path(target) as fresh:
         fresh.write_bytes(content)
+
+
+def _tell_strange_letters(text: str, target: Path) -> None:
+    """Pictures are drawn with a font that has none but Latin letters."""
+    strange = sorted({one for one in text if one.isalpha() and not unicodedata.name(one, "").startswith("LATIN ")})
+    if strange:
+        notice(
+            f"{target}: letters such as {strange[0]} are boxes in it, for lack of a font; SVG and HTML files show them "
+            "with the fonts of whoever opens them."
+        )
 
 
 def short_names(sources: Sequence[Source]) -> tuple[str, ...]:
@@ -222,7 +238,8 @@ def _chosen(sources: Sequence[Source], task: str, split: str, path: Path) -> int
         raise no_evaluation(path)
     if len(found) == 1:
         return own[0]
-    if (task, split) not in found:
+    wanted = (task, split_name(split))
+    if wanted not in found:
         there = ", ".join(f"{one}/{other}" for one, other in found)
         raise InputError(f"{path}: no evaluation of {task}/{split} is here, only of {there}; name one.")
-    return own[found.index((task, split))]
+    return own[found.index(wanted)]
