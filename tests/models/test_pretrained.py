@@ -8,7 +8,7 @@ import torch
 from small_agents import make_model
 
 from mtvm.errors import InputError
-from mtvm.io.weight_files import read_weight_file
+from mtvm.io.weight_files import read_weight_file, write_safetensors
 from mtvm.models.agent import Agent, Observation
 from mtvm.models.pretrained import HOMES, agent_folder, pretrained_names
 from mtvm.models.saving import load_model, save_compact
@@ -63,6 +63,36 @@ def test_compact_agent_thinks_as_the_whole_one_to_half_precision(tmp_path):
         found = again.state_dict()[name]
         assert found.dtype == value.dtype
         torch.testing.assert_close(found, value.half().to(value.dtype))
+
+
+def test_agent_in_bytes_thinks_as_the_whole_one_to_half_a_step_of_each_row(tmp_path):
+    model = make_model()
+    save_compact(model, tmp_path / "halves", "card")
+    save_compact(model, tmp_path / "bytes", "card", bits=8)
+    again = load_model(tmp_path / "bytes", "cpu").state_dict()
+    for name, value in model.state_dict().items():
+        assert again[name].dtype == value.dtype
+        if value.dim() < 2:
+            torch.testing.assert_close(again[name], value.half().to(value.dtype))
+        else:
+            step = value.abs().amax(-1, keepdim=True) / 127
+            assert ((again[name] - value).abs() <= 0.51 * step).all()
+    sizes = [(tmp_path / kind / "model.safetensors").stat().st_size for kind in ("bytes", "halves")]
+    assert sizes[0] < sizes[1]
+
+
+def test_agent_in_bytes_without_its_scales_is_refused(tmp_path):
+    save_compact(make_model(), tmp_path, "card", bits=8)
+    file = tmp_path / "model.safetensors"
+    tensors = read_weight_file(file)
+    scale = next(name for name in tensors if name.endswith(".scale"))
+    for spoilt in (
+        {name: value for name, value in tensors.items() if name != scale},
+        tensors | {scale: tensors[scale][:-1].clone()},
+    ):
+        write_safetensors(file, spoilt)
+        with pytest.raises(InputError, match=r"model\.safetensors: rows of weights and their scales do not fit"):
+            load_model(tmp_path, "cpu")
 
 
 def test_compact_agent_takes_its_reader_from_the_package(homes):

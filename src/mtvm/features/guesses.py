@@ -27,6 +27,7 @@ from mtvm.features.described import MOST_WORDS, OF_CLASS, read_said, what_occurs
 from mtvm.features.known_names import KnownNames, Walk, known_names
 from mtvm.features.store import FeatureStore
 from mtvm.io.files import parse_json
+from mtvm.io.packed_weights import in_bytes, out_of_bytes
 from mtvm.io.weight_files import check_finite, read_weight_file, write_safetensors
 from mtvm.progress import progress
 from mtvm.world.views import ROWS, VIEWS
@@ -108,7 +109,7 @@ class NameGuesser:
         tensors |= {"mean": torch.tensor(self.mean), "spread": torch.tensor(self.spread)}
         for number, network in enumerate(self.networks):
             weights = {f"{number}.{name}": value for name, value in network.state_dict().items()}
-            tensors |= _packed(weights) if compact else weights
+            tensors |= in_bytes(weights) if compact else weights
         write_safetensors(Path(path), tensors)
 
     @classmethod
@@ -116,7 +117,7 @@ class NameGuesser:
         tensors = read_weight_file(Path(path))
         check_finite(Path(path), tensors)
         try:
-            return _loaded(_unpacked(tensors), Path(path))
+            return _loaded(out_of_bytes(tensors), Path(path))
         except (KeyError, ValueError, TypeError, AttributeError, RuntimeError):
             raise InputError(
                 f"{path}: not the networks that guess names from captions; give guesser.safetensors of an agent that "
@@ -314,32 +315,6 @@ def _guessed_by(
 def _logarithms(shares: NDArray[np.float32]) -> NDArray[np.float32]:
     found: NDArray[np.float32] = np.log(np.maximum(shares, 1e-6))
     return found
-
-
-_SCALE = ".scale"
-
-
-def _packed(weights: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Rows of matrices as whole numbers from -127 to 127, with a scale for each row; the rest in half precision."""
-    import torch
-
-    packed = {}
-    for name, value in weights.items():
-        if value.dim() < 2:
-            packed[name] = value.half()
-        else:
-            scale = value.abs().amax(-1, keepdim=True).clamp_min(1e-12) / 127
-            packed |= {name: (value / scale).round().to(torch.int8), name + _SCALE: scale}
-    return packed
-
-
-def _unpacked(tensors: dict[str, Any]) -> dict[str, Any]:
-    """The tensors of a file, in which rows may be packed; whatever is wrong with those raises."""
-    scales = {name: tensors[name + _SCALE] for name, value in tensors.items() if str(value.dtype) == "torch.int8"}
-    if any(scale.shape != (*tensors[name].shape[:-1], 1) for name, scale in scales.items()):
-        raise ValueError("rows and scales do not fit")
-    whole = {name: value for name, value in tensors.items() if name.removesuffix(_SCALE) not in scales}
-    return whole | {name: tensors[name].float() * scale.float() for name, scale in scales.items()}
 
 
 def _loaded(tensors: dict[str, Any], path: Path) -> NameGuesser:

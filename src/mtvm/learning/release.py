@@ -1,4 +1,5 @@
-"""A run, made small enough to pass on: its best agent in half precision, its config, and what it was measured to do.
+"""A run, made small enough to pass on: its best agent in two bytes a weight or one, its config, and
+what it was measured to do.
 
 A released folder is a run like others, without the state to go on training from: `mtvm eval`, `mtvm view` and
 `--init` take it.
@@ -19,14 +20,16 @@ from mtvm.io.files import atomic_path, read_json, write_json, write_text
 from mtvm.learning.data import Data
 from mtvm.learning.run_folder import BOXES, EVALUATIONS, GUESSER, RunFolder, Selection, is_number
 from mtvm.learning.seen import keep_seen, read_seen
-from mtvm.models.saving import CARD, load_model, save_compact
+from mtvm.models.saving import CARD, Bits, load_model, save_compact
 from mtvm.tasks.evaluation_folder import METRICS_FILE, read_manifest, write_manifest
 from mtvm.tasks.metric import Metric
 from mtvm.tasks.results import EPISODE_TABLE
 
+_PRECISION: dict[Bits, str] = {16: "half precision", 8: "a byte each"}
 
-def release(run: Path, out: Path) -> Path:
-    """Write the folder to pass on; its model card has the run's evaluations."""
+
+def release(run: Path, out: Path, bits: Bits = 16) -> Path:
+    """Write the folder to pass on, with so many bits of each weight; its model card has the run's evaluations."""
     folder = RunFolder(run)
     config = folder.config()
     if not folder.best.is_dir():
@@ -39,7 +42,7 @@ def release(run: Path, out: Path) -> Path:
         name: read_manifest(file.parent, (EPISODE_TABLE, METRICS_FILE)) for name, file in folder.evaluations().items()
     }
     measured = list(dict.fromkeys(metric for manifest in manifests.values() for metric in manifest.metrics))
-    card = _card(config, folder, metrics, measured)
+    card = _card(config, folder, metrics, measured, bits)
     read = Data(config.data, model.config, show_progress=False, trained=True)
     guesser, boxes = read.guesser, read.box_guesser
     with atomic_path(out) as fresh:
@@ -49,7 +52,7 @@ def release(run: Path, out: Path) -> Path:
         data = dataclasses.replace(config.data, folder=None, features=None, guesser=None, box_guesser=None, sight=sight)
         there = RunFolder(fresh)
         there.write_config(dataclasses.replace(config, out=Path(out.name), data=data, init=None))
-        save_compact(model, there.best, card)
+        save_compact(model, there.best, card, bits)
         if (seen := read_seen(folder.best)) is not None:
             keep_seen(there.best, seen)
         if guesser is not None:
@@ -75,7 +78,7 @@ def _metrics(file: Path) -> dict[str, Any]:
     return metrics
 
 
-def _card(config: TrainConfig, folder: RunFolder, metrics: dict[str, Any], measured: list[Metric]) -> str:
+def _card(config: TrainConfig, folder: RunFolder, metrics: dict[str, Any], measured: list[Metric], bits: Bits) -> str:
     """The model card."""
     chosen = Selection.of(config.selection).replay(folder.lines())
     name, data = folder.path.absolute().name, config.data
@@ -99,7 +102,7 @@ def _card(config: TrainConfig, folder: RunFolder, metrics: dict[str, Any], measu
     left_out = f", without {'the words of its' if trained else 'the frozen'} MiniLM reader, which pip brings."
     lines += [
         "",
-        "The metrics are those of the run. Here weights are in half precision" + (left_out if reads else "."),
+        f"The metrics are those of the run. Here weights are in {_PRECISION[bits]}" + (left_out if reads else "."),
         "",
         "```sh",
         f"cp -r FOLDER runs/{name}        # evaluations are written into the agent's folder",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -11,13 +12,15 @@ from torch import Tensor
 from mtvm import __version__
 from mtvm.errors import InputError, brief
 from mtvm.io.files import write_text
+from mtvm.io.packed_weights import in_bytes, out_of_bytes
 from mtvm.io.weight_files import check_finite, read_weight_file, write_safetensors
 from mtvm.machine import choose_device
 from mtvm.models.config import ModelConfig
 from mtvm.models.network import Network, make_network
 
 CONFIG, WEIGHTS, CARD = "config.json", "model.safetensors", "README.md"
-
+Bits = Literal[16, 8]
+"""Of a weight in an agent that is passed on."""
 
 _READER = "language.reader."
 
@@ -27,15 +30,15 @@ def save_model(model: Network, path: Path | str, metrics: dict[str, float] | Non
     _save(model, Path(path), model.state_dict(), _model_card(model, metrics))
 
 
-def save_compact(model: Network, path: Path | str, card: str) -> None:
-    """Save an agent to be passed on: in half precision, without what of its reader pip brings anyway: a frozen reader,
-    or of one that was trained the table of words, which never is."""
+def save_compact(model: Network, path: Path | str, card: str, bits: Bits = 16) -> None:
+    """Save an agent to be passed on: in half precision or less, without what of its reader pip brings anyway: a frozen
+    reader, or of one that was trained the table of words, which never is."""
     own = _own(model)
     if model.language.reader is not None and not model.language.is_read_once and _reads_as_published(model):
         own = {name: value for name, value in own.items() if not name.startswith(_frozen_part(model))}
     halves = {name: value.half() if value.is_floating_point() else value for name, value in own.items()}
     check_finite(Path(path), halves)  # half precision ends at 65504
-    _save(model, Path(path), halves, card)
+    _save(model, Path(path), halves if bits == 16 else in_bytes(own), card)
 
 
 def _save(model: Network, folder: Path, tensors: dict[str, Tensor], card: str) -> None:
@@ -65,12 +68,20 @@ def load_weights(model: Network, path: Path) -> None:
     """Fill a model with weights that `save_model` or `save_compact` wrote; everything must fit."""
     from mtvm.models.weights import load_reader
 
-    tensors = read_weight_file(path)
+    tensors = _read(path)
     brought = _frozen_part(model)
     if model.language.reader is not None and not any(name.startswith(brought) for name in tensors):
         load_reader(model)
         tensors |= {name: value for name, value in model.state_dict().items() if name.startswith(brought)}
     fill(model, tensors, path)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """The tensors of an agent's file, whatever it takes for each number."""
+    try:
+        return out_of_bytes(read_weight_file(path))
+    except (KeyError, ValueError, AttributeError):
+        raise InputError(f"{path}: rows of weights and their scales do not fit; copy the file again.") from None
 
 
 def fill(model: Network, tensors: dict[str, Tensor], path: Path) -> None:
@@ -94,7 +105,7 @@ _BY_POSITION = "pooler.mix.weight"
 def fill_where_it_fits(model: Network, path: Path) -> float:
     """Fill a model with what it has in common with another one, whose weights are at `path`; the share of its own
     learned numbers that this is. What both have must fit, except that texts may be of another length."""
-    tensors = read_weight_file(path)
+    tensors = _read(path)
     expected = _own(model)
     common = {name: tensors[name] for name in expected if name in tensors}
     if _BY_POSITION in common:

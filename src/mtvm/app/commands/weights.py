@@ -125,15 +125,18 @@ def parity(
 def release(
     run: Annotated[Positional[Path], arg(metavar="RUN", help="Folder of a run.")],
     out: Annotated[Positional[Path], arg(metavar="FOLDER", help="Folder to write.")],
+    bits: Annotated[
+        Literal[16, 8], arg(help="Of each weight: 16 is half precision; 8 halves the file once more, and rounds.")
+    ] = 16,
 ) -> None:
     """Write a run's best agent as a small folder to pass on.
 
-    It has the weights in half precision, the config and a model card with the run's evaluations. 'mtvm eval', 'mtvm
+    It has the weights in few bits, the config and a model card with the run's evaluations. 'mtvm eval', 'mtvm
     view' and --init take it as they take the run.
     """
     from mtvm.learning.release import release as write
 
-    folder = write(run, out)
+    folder = write(run, out, bits)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     console.print(f"{size / 1e6:.1f} MB written to {escape(str(folder))}", soft_wrap=True)
 
