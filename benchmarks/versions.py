@@ -2,6 +2,7 @@
 
     git clone . ../before && git -C ../before checkout COMMIT
     python benchmarks/versions.py ../before . --agent releases/r2r-pixels
+    python benchmarks/versions.py ../before . --only updates --hidden 256
 
 Each checkout has a process of its own, and the two never work at the same time, so that whatever else the machine does
 falls on both. Scores, losses and differences are compared as numbers; seconds are of one core's time, the median of
@@ -26,8 +27,9 @@ from typing import Any
 class Work:
     """What a checkout is asked to do, in its own process; only what both versions have is used."""
 
-    def __init__(self, agent: Path, split: str, golden: Path | None, folder: Path) -> None:
-        self.agent, self.split, self.golden, self.folder = agent, split, golden, folder
+    def __init__(self, arguments: argparse.Namespace, folder: Path) -> None:
+        self.agent, self.split, self.golden = arguments.agent, arguments.split, arguments.golden
+        self.hidden, self.folder = arguments.hidden, folder
 
     def evaluation(self) -> dict[str, float]:
         import mtvm
@@ -51,7 +53,11 @@ class Work:
         preset = PRESETS["r2r-map"]
         loss = dataclasses.replace(preset.loss, teacher_forced_updates=0)
         data = dataclasses.replace(preset.data, sight="names")
-        config = dataclasses.replace(preset, out=self.folder / "run", data=data, loss=loss, tensorboard=False)
+        sizes = {"hidden": self.hidden, "heads": self.hidden // 32, "intermediate": 4 * self.hidden}
+        model = dataclasses.replace(preset.model, **sizes)
+        config = dataclasses.replace(
+            preset, out=self.folder / "run", model=model, data=data, loss=loss, tensorboard=False
+        )
         return Trainer(config, show_progress=False).learner
 
     def parity(self) -> dict[str, float]:
@@ -80,7 +86,7 @@ def work(arguments: argparse.Namespace) -> None:
     answers = sys.stdout
     sys.stdout = sys.stderr
     with tempfile.TemporaryDirectory() as folder:
-        mine = Work(arguments.agent, arguments.split, arguments.golden, Path(folder))
+        mine = Work(arguments, Path(folder))
         for line in sys.stdin:
             began = time.process_time()
             found = getattr(mine, line.strip())()
@@ -138,6 +144,7 @@ def main() -> None:
     parser.add_argument("--agent", type=Path, default=Path("releases/r2r-pixels"))
     parser.add_argument("--split", default="r2r/val_seen")
     parser.add_argument("--golden", type=Path, help="folder with recorded computations, for parity")
+    parser.add_argument("--hidden", type=int, default=128, help="width of the agent that is updated")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", nargs="+", default=["evaluation", "updates", "parity"])
     parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
@@ -147,7 +154,7 @@ def main() -> None:
         return
     if len(arguments.checkouts) != 2:
         parser.error("give two checkouts, the one before and the one after")
-    options = ["--agent", str(arguments.agent.resolve()), "--split", arguments.split]
+    options = ["--agent", str(arguments.agent.resolve()), "--split", arguments.split, "--hidden", str(arguments.hidden)]
     options += [] if arguments.golden is None else ["--golden", str(arguments.golden.resolve())]
     both = [Checkout(folder, options) for folder in arguments.checkouts]
     try:
