@@ -128,6 +128,25 @@ def page_of(command: str) -> object:
     return client_of(state)
 
 
+def starts_alone(command: str) -> bool:
+    """Whether `PYTHONPATH=. mtvm view ...` shows a page, in a process that imported nothing before."""
+    code = "import sys; from mtvm.app.cli import main; main(sys.argv[1:])"
+    arguments = [sys.executable, "-c", code, "view", *command.split(), "--no-browser", "--port", "0"]
+    known = filter(None, [os.environ.get("PYTHONPATH")])
+    process = subprocess.Popen(
+        arguments,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([".", *known]), "PYTHONSAFEPATH": "1"},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        return process.stdout.readline().startswith("The page is at ")
+    finally:
+        process.terminate()
+        process.communicate()
+
+
 def test_extending_page_has_all_examples():
     names = ("my_agent", "my_history", "my_loss", "my_reader", "my_task", "my_search", "my_features")
     assert set(examples()) == {f"{name}.py" for name in names}
@@ -209,7 +228,8 @@ def test_custom_task_is_walked_scored_trained_and_shown(folder, capsys):
     lines = train(command_with("my_task"), folder, "run")
     assert lines[-1]["kind"] == "questions/val_seen"
     assert "Best SPL on questions/val_seen" in capsys.readouterr().out
-    (viewing,) = [one for one in commands("mtvm view") if "trust" in one]
+    (viewing,) = commands("PYTHONPATH=. mtvm view")
+    assert starts_alone(viewing)
     client = page_of(viewing)
     identity = client.get("/api/sources/0/episodes").json()["id"][0]
     events = client.get("/api/walk", params={"source": 0, "id": identity}).json()["events"]

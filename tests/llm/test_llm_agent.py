@@ -21,6 +21,7 @@ from mtvm.llm.costs import Budget, Price
 from mtvm.llm.protocols import PROTOCOLS, read_protocol
 from mtvm.llm.stub import Stub
 from mtvm.tasks.load import load_episodes
+from mtvm.tasks.registry import TASKS
 
 
 class Adviser(mtvm.Policy):
@@ -351,6 +352,19 @@ def test_the_stub_is_no_language_model_and_says_so(few, seen):
 def test_prompts_can_be_read():
     messages = [{"role": "system", "content": "s"}, {"role": "user", "content": [{"text": "u"}, {"image_url": {}}]}]
     assert prompt_text(messages) == [{"role": "system", "content": "s"}, {"role": "user", "content": "u\n[picture]"}]
+
+
+@pytest.mark.parametrize("said", ["7", " object 7", "Object 7."])
+def test_an_object_is_answered_by_its_number(serve, model, few, seen, capsys, said):
+    server = serve(lambda number, body: (200, {}, completion(json.dumps({"answer": said, "action": "stop"}))))
+    asked = dataclasses.replace(few.select([0]), task=TASKS["reverie"])
+    policy = model(server, "object")
+    policy.prepare(asked, seen, 15)
+    assert "wants an answer" not in capsys.readouterr().err
+    assert walk(policy, asked, scenes=seen).answers == ["7"]
+    assert "Objects in view:\n(nothing)" in prompt_of(server.bodies[0])
+    model(server).prepare(asked, seen, 15)
+    assert "REVERIE wants an answer, for which protocol mtvm does not ask; --protocol object" in capsys.readouterr().err
 
 
 def test_a_protocol_can_ask_for_an_answer_which_counts_where_the_walk_ends(serve, clock, few, seen, tmp_path):

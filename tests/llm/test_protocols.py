@@ -20,7 +20,7 @@ Go: $instruction $last_plan
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_those_of_the_package_can_be_read_and_filled(name):
     protocol = read_protocol(name)
-    assert (protocol.name, protocol.moves) == (name, "map" if name == "mtvm" else "candidates")
+    assert (protocol.name, protocol.moves) == (name, "map" if name in ("mtvm", "object") else "candidates")
     assert list(protocol.fields)[-1] == "action"
     values = dict.fromkeys([*PLACEHOLDERS, *(f"last_{field}" for field in protocol.texts)], "VALUE")
     system, user = protocol.fill(values)
@@ -60,7 +60,7 @@ def test_mistakes_in_a_file_are_named(tmp_path, content, said):
 
 
 def test_unknown_names_are_refused(tmp_path):
-    with pytest.raises(InputError, match="no protocol 'mapp'; give one of mtvm, map, thought, or a file"):
+    with pytest.raises(InputError, match="no protocol 'mapp'; give one of mtvm, map, thought, object, or a file"):
         read_protocol("mapp")
     (tmp_path / "bytes.txt").write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match="UTF-8"):

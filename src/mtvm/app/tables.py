@@ -29,7 +29,7 @@ def simple_table(title: str, caption: str) -> Table:
 def metrics_table(title: str, metrics: Sequence[Metric], rows: Mapping[str, Mapping[str, float]]) -> Table:
     """The means of each row, which may lack some of the metrics."""
     table = simple_table(title, describe_units(metrics))
-    table.add_column("")
+    table.add_column("", overflow="fold")
     for metric in metrics:
         table.add_column(escape(metric.name), justify="right", no_wrap=True)
     for name, means in rows.items():

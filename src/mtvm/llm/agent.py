@@ -10,6 +10,7 @@ import base64
 import copy
 import dataclasses
 import io
+import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -148,11 +149,16 @@ class LanguageModel(Policy):
 
     def prepare(self, episodes: EpisodeSet, scenes: Scenes, most_steps: int) -> None:
         self._most_steps = most_steps
+        task = episodes.task
+        if task.answer is not None and "answer" not in self.protocol.fields:
+            how = "; --protocol object --see objects rooms does" if task.answer == "object" else ""
+            notice(f"{task.title} wants an answer, for which protocol {self.protocol.name} does not ask{how}.")
         notice(self.estimate(episodes, scenes))
         if self.adviser is not None:
             self.adviser.prepare(episodes, scenes, most_steps)
 
     def start(self, episodes: EpisodeSet) -> None:
+        self._points = episodes.task.answer == "object"
         self._journals = [Journal(self.wants) for _ in range(len(episodes))]
         if self.adviser is not None:
             self.adviser.start(episodes)
@@ -297,9 +303,14 @@ class LanguageModel(Policy):
         return Decision(
             question.labels.index(answer.label),
             thought=thought or None,
-            answer=texts.get("answer") if answer.label == STOP else None,
+            answer=self._answer(texts) if answer.label == STOP else None,
             details=details,
         )
+
+    def _answer(self, texts: dict[str, str]) -> str | None:
+        """What the task asks for; models say 'object 12' for 12."""
+        said = texts.get("answer")
+        return re.sub(r"(?i)^\s*object\s+|[\s.]+$", "", said) if said and self._points else said
 
     @staticmethod
     def _without_answer(question: _Question) -> str:

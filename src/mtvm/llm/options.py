@@ -31,7 +31,7 @@ class LanguageOptions:
     api: Annotated[str | None, arg(metavar="URL", help_behavior_hint=f"(default: ${API})")] = None
     """Address of an endpoint that speaks OpenAI's chat completions."""
     protocol: Annotated[str, arg(metavar="NAME|FILE")] = "mtvm"
-    """What the model is told and answers: mtvm, map, thought, or your own file."""
+    """What the model is told and answers: mtvm, map, thought, object (for tasks that ask for one), or your own file."""
     see: Annotated[tuple[Want, ...], arg(help_behavior_hint="(default: captions)")] = ()
     """What it is told of each place. Objects and rooms were annotated by people, which results say."""
     advice: Annotated[str | None, arg(metavar="AGENT")] = None

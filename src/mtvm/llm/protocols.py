@@ -28,7 +28,7 @@ from mtvm.errors import InputError, brief
 from mtvm.io.files import read_bytes
 from mtvm.llm.answers import ACTION
 
-PROTOCOLS = ("mtvm", "map", "thought")
+PROTOCOLS = ("mtvm", "map", "thought", "object")
 """Those of the package."""
 PLACEHOLDERS = (
     *("instruction", "step", "most_steps", "here", "views", "objects", "places", "trajectory", "map", "elsewhere"),
