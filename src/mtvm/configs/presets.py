@@ -170,27 +170,6 @@ def pretraining(config: TrainConfig) -> TrainConfig:
     return dataclasses.replace(config, out=out, loss=loss, selection=selection)
 
 
-def _wide(recipe: RecipeConfig) -> RecipeConfig:
-    """The same episodes for a network twice as wide, in batches of half the size."""
-    replace = dataclasses.replace
-    name = f"{recipe.out.name}-wide"
-
-    def halved(stage: StageConfig) -> StageConfig:
-        optimizer, every = stage.optimizer, stage.selection.every
-        optimizer = replace(optimizer, updates=2 * optimizer.updates, warmup=200, ema=0.9975)
-        loss = replace(stage.loss, teacher_forced_updates=2 * stage.loss.teacher_forced_updates)
-        return replace(
-            stage, optimizer=optimizer, loss=loss, selection=replace(stage.selection, every=2 * every), batch=16
-        )
-
-    return replace(
-        recipe,
-        out=Path("runs") / name,
-        model=replace(recipe.model, hidden=256, heads=8, intermediate=1024),
-        stages={stage: halved(config) for stage, config in recipe.stages.items()},
-    )
-
-
 def _r2r_recipe(name: str, run: TrainConfig, sight: str) -> RecipeConfig:
     """The released agents of real R2R: imitation, then students' imitation with A2C from its best weights."""
     replace = dataclasses.replace
@@ -276,15 +255,10 @@ def _with_students(share: float, teacher_forced_updates: int) -> LossConfig:
 
 
 PRESETS: dict[str, TrainConfig] = _paper_runs() | {"paper-small": _paper_small()} | _laptop_runs()
-_MAP_RECIPES: dict[str, RecipeConfig] = {
+RECIPES: dict[str, RecipeConfig] = {
     name: _r2r_recipe(name, PRESETS["r2r-map"], sight)
     for name, sight in {"r2r-annotated": "names+guesses", "r2r-pixels": "guesses"}.items()
-}
-RECIPES: dict[str, RecipeConfig] = (
-    _MAP_RECIPES
-    | {f"{name}-wide": _wide(recipe) for name, recipe in _MAP_RECIPES.items()}
-    | {"r2r-paper": _paper_recipe(PRESETS["r2r-semantic"]), "tiny-stages": _tiny_recipe(PRESETS["tiny"])}
-)
+} | {"r2r-paper": _paper_recipe(PRESETS["r2r-semantic"]), "tiny-stages": _tiny_recipe(PRESETS["tiny"])}
 PRETRAINING: dict[str, TrainConfig] = {
     name: pretraining(PRESETS[name]) for name in ("paper", "paper-small", "r2r-map", "r2r-semantic", "tiny")
 }
@@ -300,8 +274,6 @@ DESCRIPTIONS: dict[str, str] = {
     "reverie": "REVERIE: walks on a map and points at the object. Captions only, or --data.sight names.",
     "r2r-annotated": "The released agent, which sees annotated names, in two stages: imitation, then A2C.",
     "r2r-pixels": "The same from captions only: names guessed from captions. An hour on one core.",
-    "r2r-annotated-wide": "The released recipe with names, for a network 256 wide, in batches of 16.",
-    "r2r-pixels-wide": "The same from captions only. Two hours on one core.",
     "r2r-paper": "The paper's own agent, captions only: pretraining, students with consistency, A2C. 90 minutes.",
     "demo": "The small agent of `make demo`, for the built-in world and its long walks. Six minutes on one core.",
     "tiny": "A few seconds, to try things.",
