@@ -26,6 +26,7 @@ from mtvm.configs.run import DataConfig, OptimizerConfig
 from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError
 from mtvm.features.boxes import BoxGuesser, _network, _width
+from mtvm.features.described_guesser import DescribedGuesser
 from mtvm.features.guesser import Guesser
 from mtvm.features.guesses import NameGuesser
 from mtvm.features.store import FeatureStore
@@ -302,9 +303,13 @@ def _write_rarer(folder, data):
         **names, **spread, spoken=("to",), captions=24, fold_of={"tiny0": 0, "tiny1": 0}, networks=networks
     )
     guesser.save(folder / "guesser.safetensors")
+    described = tuple(DescribedGuesser(3, 24, 1, 2, [2, 3, 1], 1).eval() for _ in range(2))
+    both = dataclasses.replace(guesser, networks=described, classes=("sofa",))
+    both.save(folder / "described.safetensors", compact=True)
     boxes = tuple(_network(_width(("sofa",), ("a",)), 3).eval() for _ in range(2))
     BoxGuesser(("sofa",), ("a",), ("bed", "lamp"), {"tiny0": 0, "tiny1": 0}, boxes).save(folder / "boxes.safetensors")
-    for file in (folder / "guesser.safetensors", folder / "boxes.safetensors"):
+    for name in ("guesser", "described", "boxes"):
+        file = folder / f"{name}.safetensors"
         save_file(read_weight_file(file), file)  # without a checksum
     AnswerCache(folder / "answers").keep("asked", Reply("hello", 1, 1))
     write_json(folder / "multiplied" / "products.json", {"kind": "mkl", "reason": ""})

@@ -523,6 +523,11 @@ TARGETS = [
     Target("resume: recipe", ("recipe/recipe.json",), lambda f: RunFolder(f / "recipe").recipe()),
     Target("agent's note on what it sees", ("training/best/seen.json",), lambda f: read_seen(f / "training" / "best")),
     Target("guesser of names", ("guesser.safetensors",), lambda f: NameGuesser.load(f / "guesser.safetensors")),
+    Target(
+        "guesser of described names",
+        ("described.safetensors",),
+        lambda f: NameGuesser.load(f / "described.safetensors"),
+    ),
     Target("guesser of boxes", ("boxes.safetensors",), lambda f: BoxGuesser.load(f / "boxes.safetensors")),
     Target("boxes and captions", ("texts/captions.jsonl",), lambda f: list(read_described(f / "texts/captions.jsonl"))),
     Target("answers of language models", ("answers/*/*.json",), _answer),

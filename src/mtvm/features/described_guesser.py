@@ -15,6 +15,9 @@ from mtvm.world.views import HEADINGS, ROWS, VIEWS
 
 _SOURCES = 3
 """The captions of one image model, those of the other, and the boxes of the detector."""
+_FORGOTTEN = 0.6  # of the words that tell the room, while it is learnt
+_SECOND = 0.4  # what those of the second image model count, where the first one's are 1
+_LOUDNESS = 3.0
 
 
 class DescribedGuesser(NameNetwork):
@@ -22,7 +25,12 @@ class DescribedGuesser(NameNetwork):
     surroundings of a view, and of the place, is laid side by side, so that each may be believed as it deserves.
 
     All of them share the words. A view's boxes are the words that were said of them and the classes that were found.
+    The room is also told by the words of all captions in a row, wherever they are, most of which are forgotten while it
+    is learnt: rooms are learnt by heart before objects are learnt at all.
     """
+
+    learning_rate = 4e-3
+    doubt = 0.1
 
     def __init__(
         self,
@@ -47,6 +55,9 @@ class DescribedGuesser(NameNetwork):
         self.caption_dropout = 0.2
         self.place = Linear(_SOURCES * 2 * width, 128)
         self.room = Linear(128, rooms)
+        self.room_by_words = nn.Sequential(
+            Linear((ROWS + 1) * width, 64), nn.ReLU(), nn.Dropout(0.5), Linear(64, rooms)
+        )
         self.from_view = Linear(_SOURCES * len(FIRST_WIDTHS) * width, hidden)
         self.from_place = Linear(128, hidden, bias=False)
         self.name = Linear(hidden, sum(self.names) + spoken)
@@ -70,7 +81,8 @@ class DescribedGuesser(NameNetwork):
         place = self.dropout(functional.relu(self.place(torch.cat(places, dim=1))))
         states = self.from_view(torch.cat(around, dim=2)) + self.from_place(place)[:, None]
         names = self.name(self.dropout(functional.relu(states)))
-        return self.room(place), names.split([*self.names, *([self.spoken] if self.spoken else [])], dim=-1)
+        room = self.room(place) + self.room_by_words(self._words_here(words, of_views))
+        return room, names.split([*self.names, *([self.spoken] if self.spoken else [])], dim=-1)
 
     def _gathered(self, source: int, said: Tensor, views: Tensor) -> tuple[Tensor, Tensor]:
         """What one source says around `views` (b, v, heads * width), and of the whole place (b, 2 * width)."""
@@ -84,6 +96,17 @@ class DescribedGuesser(NameNetwork):
         near = self.nearness[source][self._relations[source]][views]  # (b, v, captions, heads)
         near = (near + unheard[:, None]).softmax(2)
         return torch.einsum("bvch,bcw->bvhw", near, said).flatten(2), place
+
+    def _words_here(self, words: Tensor, of_views: Tensor) -> Tensor:
+        """(b, (rows + 1) * width) the words of the one image model in each row, and all of the other's."""
+        louder = _LOUDNESS / (1 - _FORGOTTEN) if self.training else _LOUDNESS
+        rows = self._bag(self._without_some(words)).view(len(words), -1, ROWS, self.word.embedding_dim).mean(1)
+        others = self._bag(self._without_some(of_views)).mean(1)
+        return louder * torch.cat([rows.flatten(1), _SECOND * others], dim=1)
+
+    def _without_some(self, words: Tensor) -> Tensor:
+        """While it learns, most of the words are left out."""
+        return words * (torch.rand(words.shape) >= _FORGOTTEN) if self.training else words
 
     def _bag(self, words: Tensor, shares: Tensor | None = None) -> Tensor:
         """The sums (b, captions, width) of the words of each caption."""

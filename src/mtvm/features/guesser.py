@@ -54,6 +54,9 @@ class NameNetwork(nn.Module):
 
     names: list[int]
     """How many of each kind there are, of those that a view has shares of."""
+    learning_rate = 2e-3
+    doubt = 0.0
+    """What is left to other rooms than the one that is right, so that it does not grow too sure."""
 
     def forward(self, said: Sequence[Tensor], views: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
         """The logits (b, rooms) of the room, and of each kind of name (b, v, names) in `views` (b, v); then, if words
@@ -121,7 +124,7 @@ def fit(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         network = make()
-        optimizer = torch.optim.AdamW(network.parameters(), lr=2e-3, weight_decay=0.01)
+        optimizer = torch.optim.AdamW(network.parameters(), lr=network.learning_rate, weight_decay=0.01)
         batches = max(count // _PLACES_AT_A_TIME, 1)
         schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, epochs * batches)
         for _ in range(epochs):
@@ -156,7 +159,8 @@ def guess(network: NameNetwork, said: Said, advance: Advance) -> tuple[NDArray[n
 
 def _loss(network: NameNetwork, examples: Examples, rows: NDArray[np.int64], views: NDArray[np.int64]) -> Tensor:
     room, kinds = network(_tensors(examples.said, rows), torch.from_numpy(views))
-    loss = _cross_entropy(room, torch.from_numpy(examples.rooms[rows]))
+    rooms = torch.from_numpy(examples.rooms[rows])
+    loss = _cross_entropy(room, rooms.lerp(rooms.sum(-1, keepdim=True) / rooms.shape[-1], network.doubt))
     for logits, target in zip(kinds[: len(network.names)], examples.views, strict=True):
         loss = loss + _cross_entropy(logits, torch.from_numpy(target[rows[:, None], views]).float())
     return loss
