@@ -21,8 +21,9 @@ from torch import Tensor
 from usual_environment import UsualHouses
 from usual_loop import HORIZON, Draws, Size, Usual, UsualRollout, Walk
 
+from mtvm.configs.data import Split
 from mtvm.configs.presets import PRESETS
-from mtvm.configs.run import LossConfig, OptimizerConfig, Split, TrainConfig
+from mtvm.configs.run import LossConfig, OptimizerConfig, TrainConfig
 from mtvm.features.store import FeatureStore
 from mtvm.homes.build import WorldConfig, build_world
 from mtvm.learning import streams

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from mtvm.configs.run import Split
+from mtvm.configs.data import Split
 from mtvm.learning.data import Data, Dataset
 from mtvm.learning.rollout import roll_out
 from mtvm.learning.run_folder import RunFolder

@@ -33,8 +33,9 @@ import torch
 from both_loops import CONSOLE, find_data
 from process_memory import forget_peak, memory_megabytes
 
+from mtvm.configs.data import BLIND, Split
 from mtvm.configs.presets import PRESETS
-from mtvm.configs.run import BLIND, Split, TrainConfig
+from mtvm.configs.run import TrainConfig
 from mtvm.learning.data import Data
 from mtvm.learning.initial_weights import make_model
 from mtvm.learning.update import AgentLearner

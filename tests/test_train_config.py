@@ -10,17 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mtvm.app.commands.training import WhereData
+from mtvm.configs.data import DataConfig, Split
 from mtvm.configs.presets import DESCRIPTIONS, PRESETS, RECIPES
-from mtvm.configs.run import (
-    A2CConfig,
-    DataConfig,
-    ImitationConfig,
-    LossConfig,
-    OptimizerConfig,
-    SelectionConfig,
-    Split,
-    TrainConfig,
-)
+from mtvm.configs.run import A2CConfig, ImitationConfig, LossConfig, OptimizerConfig, SelectionConfig, TrainConfig
 from mtvm.errors import InputError
 from mtvm.io.config_files import differences
 from mtvm.models.config import PRESETS as MODELS

@@ -15,8 +15,8 @@ from pathlib import Path
 import mtvm
 from mtvm.app import builtin
 from mtvm.app.demo import train_agent
+from mtvm.configs.data import DataConfig
 from mtvm.configs.presets import PRESETS
-from mtvm.configs.run import DataConfig
 from mtvm.homes.build import WorldConfig, build_world
 from mtvm.learning.run_folder import EVALUATIONS, RunFolder
 from mtvm.models.agent import Agent

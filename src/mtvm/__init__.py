@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from mtvm.acting.policy import Decision, Decisions, Policy
     from mtvm.acting.walk import walk
     from mtvm.app.view import view
+    from mtvm.configs.data import DataConfig
     from mtvm.configs.presets import PRESETS
-    from mtvm.configs.run import DataConfig, TrainConfig
+    from mtvm.configs.run import TrainConfig
     from mtvm.learning.evaluation import evaluate
     from mtvm.learning.trainer import train
     from mtvm.models.agent import Agent, Observation

@@ -11,7 +11,7 @@ from PIL import Image
 
 from mtvm.app import builtin
 from mtvm.app.view import viewer_state
-from mtvm.configs.run import DataConfig
+from mtvm.configs.data import DataConfig
 from mtvm.homes.generate import generate_home
 from mtvm.homes.painter import Painter, skybox_files
 from mtvm.homes.plan.viewpoints import connectivity_records

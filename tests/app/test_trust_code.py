@@ -13,8 +13,8 @@ from command_line import refused
 
 import mtvm
 from mtvm import plugins, products
+from mtvm.configs.data import DataConfig
 from mtvm.configs.presets import PRESETS
-from mtvm.configs.run import DataConfig
 from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError
 from mtvm.io.config_files import to_plain

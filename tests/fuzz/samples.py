@@ -21,8 +21,9 @@ from racing import VIEWPOINTS, graph_records
 from safetensors.torch import save_file
 
 from mtvm.app.cli import main
+from mtvm.configs.data import DataConfig
 from mtvm.configs.presets import PRESETS, RECIPES
-from mtvm.configs.run import DataConfig, OptimizerConfig
+from mtvm.configs.run import OptimizerConfig
 from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError
 from mtvm.features.boxes import BoxGuesser, _network, _width

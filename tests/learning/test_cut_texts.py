@@ -1,6 +1,6 @@
 """Texts that are too long for a model are counted and told."""
 
-from mtvm.configs.run import DataConfig, Split
+from mtvm.configs.data import DataConfig, Split
 from mtvm.learning.data import Data
 from mtvm.models.config import ModelConfig
 from mtvm.models.text import tokenize

@@ -11,7 +11,7 @@ import torch
 from small_runs import SMALL, count_calls, small_config, write_features
 
 import mtvm
-from mtvm.configs.run import DataConfig, Split
+from mtvm.configs.data import DataConfig, Split
 from mtvm.errors import InputError
 from mtvm.learning import data as data_module
 from mtvm.learning.data import Data, fingerprints

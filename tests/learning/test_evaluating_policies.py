@@ -10,7 +10,7 @@ import pytest
 import mtvm
 from mtvm.acting.baselines import Shortest, run_baseline
 from mtvm.app.cli import main
-from mtvm.configs.run import DataConfig
+from mtvm.configs.data import DataConfig
 from mtvm.errors import InputError
 from mtvm.tasks import evaluation as evaluations
 from mtvm.tasks.events import EventFile

@@ -10,7 +10,7 @@ import pytest
 import torch
 from small_runs import SMALL, Stopped, lively_model, small_config, train
 
-from mtvm.configs.run import DataConfig, Split
+from mtvm.configs.data import DataConfig, Split
 from mtvm.errors import InputError
 from mtvm.learning.agents import walk
 from mtvm.learning.data import Data

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from small_runs import SMALL, lively_model
 
-from mtvm.configs.run import Split
+from mtvm.configs.data import Split
 from mtvm.errors import InputError
 from mtvm.learning.data import Dataset
 from mtvm.learning.grounding import Grounding, led_along_paths, measure_grounding

@@ -9,7 +9,7 @@ import torch
 from small_runs import SMALL, record, small_config, train
 
 import mtvm
-from mtvm.configs.run import DataConfig, Split
+from mtvm.configs.data import DataConfig, Split
 from mtvm.errors import InputError
 from mtvm.learning.data import Data
 from mtvm.models.text import WordPieces, letters, text_reader

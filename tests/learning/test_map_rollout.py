@@ -9,7 +9,7 @@ from slow_walks import ROWS, STEPS, greedy, rolled_out, walk_slowly
 from small_runs import SMALL, WITH_STUDENTS, lively_model, small_config, train
 
 import mtvm
-from mtvm.configs.run import DataConfig
+from mtvm.configs.data import DataConfig
 from mtvm.features.store import FeatureStore
 from mtvm.learning.trace import Needs, RolloutPlan
 from mtvm.models import agent as agents

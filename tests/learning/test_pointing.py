@@ -12,7 +12,8 @@ from small_runs import SMALL, STEADY, lively_model, record, small_config, train
 from torch.nn import functional
 
 import mtvm
-from mtvm.configs.run import DataConfig, ObjectsConfig, Split
+from mtvm.configs.data import DataConfig, Split
+from mtvm.configs.run import ObjectsConfig
 from mtvm.errors import InputError
 from mtvm.features.boxes import BoxGuesser
 from mtvm.features.objects import NAME_WIDTH, PLACE_WIDTH, object_sights

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from small_runs import SMALL, changed, command, contents, environment, saved_state, small_config
 
+from mtvm.configs.data import Split
 from mtvm.configs.presets import RECIPES
 from mtvm.configs.recipe import StageConfig
-from mtvm.configs.run import Split
 from mtvm.errors import InputError
 from mtvm.learning.evaluation import evaluate
 from mtvm.learning.recipe import train_recipe

@@ -8,7 +8,7 @@ from small_runs import describe_places, record, small_config
 
 import mtvm
 from mtvm.app.options import absolute_split
-from mtvm.configs.run import DataConfig, Split
+from mtvm.configs.data import DataConfig, Split
 from mtvm.errors import InputError
 from mtvm.learning import checkpoint
 from mtvm.learning.trainer import Trainer

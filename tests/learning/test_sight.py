@@ -9,7 +9,7 @@ import pytest
 from small_runs import count_calls, describe_places, small_config, train
 
 import mtvm
-from mtvm.configs.run import DataConfig
+from mtvm.configs.data import DataConfig
 from mtvm.errors import InputError
 from mtvm.features import captions, names
 from mtvm.features.guesses import NameGuesser

@@ -19,7 +19,8 @@ from small_runs import (
     write_features,
 )
 
-from mtvm.configs.run import DataConfig, OptimizerConfig
+from mtvm.configs.data import DataConfig
+from mtvm.configs.run import OptimizerConfig
 from mtvm.configs.speaker import AugmentConfig, SpeakerConfig
 from mtvm.errors import InputError
 from mtvm.features.store import FeatureStore

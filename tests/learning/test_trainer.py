@@ -25,8 +25,9 @@ from small_runs import (
 )
 
 import mtvm
+from mtvm.configs.data import Split
 from mtvm.configs.presets import PRESETS
-from mtvm.configs.run import Split, TrainConfig
+from mtvm.configs.run import TrainConfig
 from mtvm.errors import InputError
 from mtvm.learning import update as updates
 from mtvm.learning.trainer import Trainer

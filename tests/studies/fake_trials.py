@@ -4,8 +4,8 @@ import dataclasses
 import sys
 from pathlib import Path
 
+from mtvm.configs.data import DataConfig
 from mtvm.configs.presets import PRESETS
-from mtvm.configs.run import DataConfig
 from mtvm.studies.runner import LocalRunner
 from mtvm.studies.trial import Evaluated, Trial
 

@@ -5,7 +5,7 @@ import lzma
 
 import pytest
 
-from mtvm.configs.run import DataConfig
+from mtvm.configs.data import DataConfig
 from mtvm.errors import InputError
 from mtvm.homes.build import WorldConfig, config_of
 from mtvm.studies.findings import read_episodes, read_numbers

@@ -9,8 +9,9 @@ import pytest
 from small_studies import plan_of, request_of, write_sight
 
 from mtvm.app.cli import main as command_line
+from mtvm.configs.data import BLIND
 from mtvm.configs.presets import PRESETS
-from mtvm.configs.run import BLIND, TrainConfig
+from mtvm.configs.run import TrainConfig
 from mtvm.errors import InputError
 from mtvm.features.store import FeatureStore
 from mtvm.studies.data import StudyData

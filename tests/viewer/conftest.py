@@ -13,8 +13,8 @@ from playwright.sync_api import sync_playwright
 
 import mtvm
 from mtvm.acting.baselines import run_baseline
+from mtvm.configs.data import DataConfig
 from mtvm.configs.presets import PRESETS
-from mtvm.configs.run import DataConfig
 from mtvm.features.store import FeatureStore
 from mtvm.learning.run_folder import RunFolder
 from mtvm.models.agent import Agent

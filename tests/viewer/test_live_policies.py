@@ -11,7 +11,7 @@ from mtvm.acting.find import find_policy
 from mtvm.app.builtin import DATA, FOLDER, SPLITS
 from mtvm.app.policies import offer_language_model
 from mtvm.app.view import viewer_state
-from mtvm.configs.run import DataConfig, Split
+from mtvm.configs.data import DataConfig, Split
 from mtvm.learning.run_folder import RunFolder
 from mtvm.llm.options import IN_HOMES, LanguageOptions
 from mtvm.viewer.sources import Defaults

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mtvm.acting.scenes import offer_pictures
-from mtvm.configs.run import DataConfig, Split
+from mtvm.configs.data import DataConfig, Split
 from mtvm.homes.build import WorldConfig
 from mtvm.homes.painter import Painter
 from mtvm.io.files import cache_dir

@@ -27,8 +27,8 @@ from mtvm.acting.baselines import Baseline, run_baseline
 from mtvm.app import report
 from mtvm.app.tables import simple_table
 from mtvm.app.view import viewer_state
+from mtvm.configs.data import Split
 from mtvm.configs.presets import PRESETS
-from mtvm.configs.run import Split
 from mtvm.errors import InputError
 from mtvm.homes.build import WorldConfig, build_world
 from mtvm.homes.drawing import draw_episode, draw_home

@@ -9,7 +9,7 @@ from typing import Annotated
 from rich.console import Console
 from tyro.conf import FlagCreatePairsOff, arg
 
-from mtvm.configs.run import DataConfig
+from mtvm.configs.data import DataConfig
 from mtvm.tasks.data import DataFolder
 from mtvm.tasks.ndh import Supervision
 

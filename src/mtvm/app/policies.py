@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mtvm.acting.find import find_policy, is_language_model, offer_policy
 from mtvm.acting.policy import Policy
-from mtvm.configs.run import DataConfig
+from mtvm.configs.data import DataConfig
 from mtvm.errors import InputError
 from mtvm.llm.options import IN_HOMES, LanguageOptions
 from mtvm.progress import notice

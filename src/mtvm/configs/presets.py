@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+from mtvm.configs.data import DataConfig
 from mtvm.configs.recipe import RecipeConfig, StageConfig
 from mtvm.configs.run import (
     A2CConfig,
     ConsistencyConfig,
-    DataConfig,
     ImitationConfig,
     LossConfig,
     MaskedWordsConfig,

@@ -11,7 +11,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from mtvm.configs.run import DataConfig, LossConfig, OptimizerConfig, SelectionConfig, TrainConfig
+from mtvm.configs.data import DataConfig
+from mtvm.configs.run import LossConfig, OptimizerConfig, SelectionConfig, TrainConfig
 from mtvm.errors import InputError, brief
 from mtvm.io.config_files import from_plain, to_plain
 from mtvm.models.config import ModelConfig

@@ -6,7 +6,8 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from mtvm.configs.run import DataConfig, OptimizerConfig, Split, check_episodes
+from mtvm.configs.data import DataConfig, Split
+from mtvm.configs.run import OptimizerConfig, check_episodes
 from mtvm.errors import InputError
 from mtvm.io.config_files import check_numbers, from_plain, to_plain
 from mtvm.io.earlier_configs import speaker_as_today

@@ -10,7 +10,7 @@ from typing import Any
 
 from mtvm.acting.find import find_policy, is_policy_name
 from mtvm.acting.policy import Policy
-from mtvm.configs.run import DataConfig
+from mtvm.configs.data import DataConfig
 from mtvm.errors import InputError
 from mtvm.learning.data import Data, Dataset, DatasetPolicy
 from mtvm.learning.evaluation import walk_episodes

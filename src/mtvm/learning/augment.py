@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from mtvm.configs.run import Split
+from mtvm.configs.data import Split
 from mtvm.configs.speaker import AugmentConfig
 from mtvm.errors import InputError
 from mtvm.io.config_files import to_plain

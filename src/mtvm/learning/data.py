@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from mtvm.configs.run import DataConfig, Split
+from mtvm.configs.data import DataConfig, Split
 from mtvm.errors import InputError
 from mtvm.features.guesses import NameGuesser
 from mtvm.features.objects import NAME_WIDTH, PLACE_WIDTH, Boxes, ObjectSights, object_sights

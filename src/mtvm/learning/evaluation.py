@@ -16,7 +16,7 @@ from mtvm.acting.find import find_policy, is_policy_name, made, name_of
 from mtvm.acting.policy import Policy
 from mtvm.acting.scenes import Scenes
 from mtvm.acting.walk import Walks, joined, walk_split
-from mtvm.configs.run import DataConfig, Split
+from mtvm.configs.data import DataConfig, Split
 from mtvm.errors import InputError
 from mtvm.learning import parallel
 from mtvm.learning.run_folder import RunFolder

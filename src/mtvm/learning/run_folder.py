@@ -27,8 +27,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, get_args
 
+from mtvm.configs.data import DataConfig, Split
 from mtvm.configs.recipe import RecipeConfig
-from mtvm.configs.run import DataConfig, Products, SelectionConfig, Split, TrainConfig
+from mtvm.configs.run import Products, SelectionConfig, TrainConfig
 from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError, brief
 from mtvm.io.config_files import completed, differences

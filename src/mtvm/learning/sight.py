@@ -18,7 +18,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from mtvm.configs.run import BLIND, GUESSES, SIGHTS, DataConfig, Split
+from mtvm.configs.data import BLIND, GUESSES, SIGHTS, DataConfig, Split
 from mtvm.errors import InputError
 from mtvm.features.boxes import BoxGuesser, keep_boxes, kept_boxes, learn_boxes
 from mtvm.features.captions import caption_features

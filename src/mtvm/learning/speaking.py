@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from mtvm.configs.run import DataConfig
+from mtvm.configs.data import DataConfig
 from mtvm.errors import InputError, MissingExtraError
 from mtvm.features.store import FeatureStore
 from mtvm.io.files import write_json

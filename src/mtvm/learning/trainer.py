@@ -14,9 +14,10 @@ import numpy as np
 import torch
 
 from mtvm import products
+from mtvm.configs.data import DataConfig
 from mtvm.configs.presets import PRESETS, RECIPES
 from mtvm.configs.recipe import RecipeConfig
-from mtvm.configs.run import DataConfig, TrainConfig
+from mtvm.configs.run import TrainConfig
 from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError
 from mtvm.io.files import write_json

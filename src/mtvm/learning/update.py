@@ -13,7 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from mtvm.configs.run import DataConfig, Split, TrainConfig
+from mtvm.configs.data import DataConfig, Split
+from mtvm.configs.run import TrainConfig
 from mtvm.errors import InputError
 from mtvm.io.files import copy_file
 from mtvm.learning import parallel, streams

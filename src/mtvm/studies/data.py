@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mtvm.configs.run import DataConfig, Split
+from mtvm.configs.data import DataConfig, Split
 from mtvm.errors import InputError
 from mtvm.features.store import FeatureStore
 from mtvm.homes.build import MANIFEST

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.acting.baselines import Baseline, run_baseline
-from mtvm.configs.run import Split
+from mtvm.configs.data import Split
 from mtvm.errors import InputError
 from mtvm.io.files import read_bytes, read_json
 from mtvm.learning.run_folder import RunFolder

@@ -8,8 +8,9 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from mtvm.configs.data import BLIND, Split
 from mtvm.configs.presets import PRESETS
-from mtvm.configs.run import BLIND, Split, TrainConfig
+from mtvm.configs.run import TrainConfig
 from mtvm.errors import InputError, brief
 from mtvm.io.config_files import differences, option_names, with_options
 from mtvm.learning.run_folder import RunFolder, with_guesser_of

@@ -15,7 +15,7 @@ from typing import get_args
 import numpy as np
 
 import mtvm
-from mtvm.configs.run import BLIND
+from mtvm.configs.data import BLIND
 from mtvm.io.files import atomic_path, read_bytes
 from mtvm.io.report_page import escaped, page, paragraphs, section
 from mtvm.machine import usable_cores

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import mtvm
-from mtvm.configs.run import DataConfig, Split, TrainConfig
+from mtvm.configs.data import DataConfig, Split
+from mtvm.configs.run import TrainConfig
 from mtvm.io.config_files import differences, from_plain, to_plain
 from mtvm.io.files import check_links, read_json, write_json
 from mtvm.learning.run_folder import BEST, CHECKPOINT

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mtvm.acting.policy import Decisions
 from mtvm.acting.sights import Sights
 from mtvm.acting.walk import walk
-from mtvm.configs.run import DataConfig, Split
+from mtvm.configs.data import DataConfig, Split
 from mtvm.errors import InputError, brief
 from mtvm.world.skybox import load_faces, render_views, skybox_folder
 from mtvm.world.world import World

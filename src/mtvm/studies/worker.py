@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from mtvm.configs.run import Split
+from mtvm.configs.data import Split
 from mtvm.errors import InputError
 from mtvm.io.files import atomic_path, write_json, write_text
 from mtvm.learning.run_folder import RunFolder

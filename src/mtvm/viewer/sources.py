@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mtvm.acting.find import is_policy_name
-from mtvm.configs.run import DataConfig, Split
+from mtvm.configs.data import DataConfig, Split
 from mtvm.errors import InputError, brief
 from mtvm.learning.run_folder import EVALUATIONS, RunFolder
 from mtvm.plugins import check_names

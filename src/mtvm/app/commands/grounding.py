@@ -26,7 +26,7 @@ def grounding(
     the sub-instructions of Fine-Grained R2R: FGR2R_<split>.json below the data folder. Runs after the first are also
     compared with it, episode by episode. Brackets are 95% intervals over buildings.
     """
-    from mtvm.configs.run import Split
+    from mtvm.configs.data import Split
     from mtvm.learning.agents import resolve_agent
     from mtvm.learning.data import Data
     from mtvm.learning.grounding import Grounding, measure_grounding

@@ -18,9 +18,10 @@ from mtvm.acting.policy import Policy
 from mtvm.app.options import DeviceOption, Switch, absolute_split, console, with_absolute_paths
 from mtvm.app.policies import check_not_given, policy_of, where_models_walk
 from mtvm.app.tables import metrics_table, print_speaker
+from mtvm.configs.data import BoxSight, DataConfig, Split
 from mtvm.configs.presets import DESCRIPTIONS, PRESETS, PRETRAINING, RECIPES
 from mtvm.configs.recipe import RecipeConfig, StageConfig
-from mtvm.configs.run import BoxSight, DataConfig, SelectionConfig, Split, TrainConfig
+from mtvm.configs.run import SelectionConfig, TrainConfig
 from mtvm.configs.speaker import SpeakerConfig
 from mtvm.errors import InputError
 from mtvm.io.files import json_text

@@ -17,7 +17,7 @@ from tyro.conf import Positional, arg
 from mtvm.acting.find import is_language_model
 from mtvm.app.options import DataOption, SplitOption, SupervisionOption, Switch, TaskOption, console
 from mtvm.app.policies import check_not_given, offer_language_model
-from mtvm.configs.run import DataConfig
+from mtvm.configs.data import DataConfig
 from mtvm.errors import InputError
 from mtvm.llm.options import IN_HOMES, LanguageOptions
 from mtvm.progress import notice
