@@ -12,7 +12,7 @@ from mtvm.viewer.view import View
 
 OFFERED = {
     "Agent": "mtvm.models.agent",
-    "DataConfig": "mtvm.configs.run",
+    "DataConfig": "mtvm.configs.data",
     "Decision": "mtvm.acting.policy",
     "Decisions": "mtvm.acting.policy",
     "Observation": "mtvm.models.agent",

@@ -39,7 +39,7 @@ __version__ = "0.2.0"
 
 _HOMES = {
     "Agent": ("mtvm.models.agent", "Agent"),
-    "DataConfig": ("mtvm.configs.run", "DataConfig"),
+    "DataConfig": ("mtvm.configs.data", "DataConfig"),
     "Decision": ("mtvm.acting.policy", "Decision"),
     "Decisions": ("mtvm.acting.policy", "Decisions"),
     "Observation": ("mtvm.models.agent", "Observation"),
