@@ -52,4 +52,5 @@ def test_language_of_texts_is_known_or_nothing(texts, language):
 
 def test_dialogs_in_which_nobody_has_spoken_say_nothing_of_their_language():
     assert language_of(["<NAV> Do I go left? <ORA> Yes, to the door. <TAR> towel", "<TAR> towel"]) == "en"
+    assert language_of(["<NAV> Left? <ORA> Yes, to the door. <TAR> towel", *["<TAR> wall mounted shelf"] * 9]) == "en"
     assert language_of(["<TAR> towel", "<TAR> rug"]) is None

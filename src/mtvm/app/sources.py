@@ -183,12 +183,12 @@ SOURCES: dict[str, Source] = {
         title="Room-across-Room",
         use="English, Hindi and Telugu",
         page="https://github.com/google-research-datasets/RxR",
-        size="97 MB",
+        size="99 MB",
         licence="CC-BY",
         folder="RxR",
         commands=tuple(
             _download(f"{_RXR}/rxr_{split}_guide.jsonl.gz", f"RxR/rxr_{split}_guide.jsonl.gz")
-            for split in ("train", "val_seen", "val_unseen")
+            for split in ("train", "val_seen", "val_unseen", "test_standard_public")
         ),
     ),
     "prevalent": Source(

@@ -10,6 +10,7 @@ Language = Literal["en", "zh"]
 """Languages whose words for left and right are known."""
 
 _ENGLISH_WORDS = re.compile(r"\b(the|to|and|of|in|at|on|go|you|stop|walk|turn)\b")
+_SPEAKER = re.compile(r"<[A-Z]+>")
 _HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _KANA = re.compile(r"[\u3040-\u30ff]")
 
@@ -28,8 +29,9 @@ def language_of(texts: Sequence[str]) -> Language | None:
 
 
 def _says_little(text: str) -> bool:
-    """Whether a text is too short to tell its language, as a dialog in which nobody has spoken: `<TAR> towel`."""
-    return text.isascii() and len(text.split()) <= 2 and not _ENGLISH_WORDS.search(text.lower())
+    """Whether a text is too short to tell its language, as a dialog in which nobody has spoken: `<TAR> floor lamp`."""
+    words = _SPEAKER.sub(" ", text).split()
+    return text.isascii() and len(words) <= 3 and not _ENGLISH_WORDS.search(text.lower())
 
 
 _ENGLISH = re.compile(r"\b(left|right)", re.IGNORECASE)
