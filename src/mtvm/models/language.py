@@ -213,7 +213,8 @@ def _attend(
         return attention(query, key, value, attention_mask, dropout).transpose(1, 2).contiguous(), None
     packing = attention_mask.packing
     parts = torch.stack([part[0].transpose(0, 1) for part in (query, key, value)], dim=1)
-    mixed = attention(*packing.spread_heads(parts).unbind(0), attention_mask.allowed, dropout)
+    query, key, value = packing.spread_heads(parts).unbind(0)
+    mixed = attention(query, key, value, attention_mask.allowed, dropout)
     return packing.pack_heads(mixed)[None], None
 
 
