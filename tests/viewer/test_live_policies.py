@@ -1,5 +1,6 @@
 """Agents that are no networks in the viewer: their thoughts are seen, and they walk live."""
 
+import json
 import sys
 
 import pytest
@@ -12,8 +13,10 @@ from mtvm.app.builtin import DATA, FOLDER, SPLITS
 from mtvm.app.policies import offer_language_model
 from mtvm.app.view import viewer_state
 from mtvm.configs.data import DataConfig, Split
+from mtvm.errors import InputError
 from mtvm.learning.run_folder import RunFolder
 from mtvm.llm.options import IN_HOMES, LanguageOptions
+from mtvm.llm.stub import Stub
 from mtvm.viewer.sources import Defaults
 
 HOMES = DataConfig(folder=DATA, sight="names")
@@ -115,6 +118,30 @@ def test_a_language_model_is_talked_to_beside_a_trained_agent_on_the_same_episod
     assert '"Walk to the bed."' in begun["thought"]["details"]["prompt"][1]["content"]
     lines = ok(client.post("/api/walk", json={"session": begun["session"]})).text.splitlines()
     assert len(lines) > 2
+
+
+def test_a_walk_that_is_refused_on_its_way_can_go_on_where_it_is(stub, monkeypatch):
+    """As by --max-cost, or by a server that is down for a while: the page is told why, and nothing is walked twice."""
+    client = client_of(viewer_state([], Defaults(DATA, agent=stub)))
+    real, asked = Stub.ask, []
+
+    def ask(self, messages, schema):
+        asked.append(messages[1]["content"])
+        if len(asked) == 3:
+            raise InputError("$0.01 were spent.")
+        return real(self, messages, schema)
+
+    monkeypatch.setattr(Stub, "ask", ask)
+    session = begin(client, text="Walk to the bed.")["session"]
+    lines = [json.loads(line) for line in ok(client.post("/api/walk", json={"session": session})).text.splitlines()]
+    assert lines[-1] == {"error": "$0.01 were spent."}
+    moved = lines[-2]
+    ok(client.get("/api/walk/map.svg", params={"session": session, "step": 1}))
+    acted = ok(client.post("/api/act", json={"session": session})).json()
+    assert acted["done"]["viewpoint"] == moved["viewpoint"]
+    assert acted["thought"]["step"] == 2
+    assert asked[2] == asked[3], "what the model is told is not told twice"
+    assert asked[3].count("you went to place") == 2
 
 
 def test_the_homes_are_drawn_for_any_walks_in_them(tmp_path, tiny_folder):

@@ -58,7 +58,9 @@ class Journal:
         """The places that the last action could lead to, and the thought with it."""
 
     def look(self, sight: Sight, taken: int) -> None:
-        """Arrive at a step, after the action `taken` of the step before."""
+        """Arrive at a step, after the action `taken` of the step before; nothing is new if it is looked at again."""
+        if sight.step < len(self._been):
+            return
         here = self._numbered(sight.node)
         if self._before is not None:
             places, thought = self._before

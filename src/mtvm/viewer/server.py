@@ -202,7 +202,8 @@ def _add_sessions(app: FastAPI, state: ViewerState) -> None:
                 for event in state.sessions.walk(session):
                     yield json.dumps(event.to_json()) + "\n"
             except Exception as error:  # the status has been sent, so that the last line says it
-                state.sessions.close(asked.session)
+                if not isinstance(error, InputError):
+                    state.sessions.close(asked.session)  # its memory may be half-written
                 yield json.dumps({"error": _sentence(error)}) + "\n"
 
         return StreamingResponse(lines(), media_type="application/x-ndjson", headers={"cache-control": "no-store"})

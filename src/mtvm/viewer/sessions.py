@@ -163,6 +163,8 @@ class Session(LiveSession):
         )
         with live.lock:
             self._walking = Walking(policy, episodes, scenes=Scenes(world, buildings.folder, policy.wants))
+        self._has_moved = False
+        """Since it thought last."""
         self._think()
 
     @property
@@ -175,19 +177,22 @@ class Session(LiveSession):
 
     def act(self, action: int | None = None) -> StepEvent | None:
         self.check_walking()
-        chosen = self._checked(action)
-        walked, _ = self._walking.act(self._sights, [chosen])
-        way = way_of(self._sights, walked[0])
-        self.events[-1] = dataclasses.replace(self.events[-1], action=chosen, way=way)
-        if self.events[-1].stops:
-            self.done = True
-            return None
+        if not self._has_moved:  # otherwise the agent was refused when it thought: it thinks again where it is
+            chosen = self._checked(action)
+            walked, _ = self._walking.act(self._sights, [chosen])
+            way = way_of(self._sights, walked[0])
+            self.events[-1] = dataclasses.replace(self.events[-1], action=chosen, way=way)
+            if self.events[-1].stops:
+                self.done = True
+                return None
+            self._has_moved = True
         return self._think()
 
     def _think(self) -> StepEvent:
         with self._live.lock:
             self._sights, decided = self._walking.think()
             self.events.append(event_of(self._sights, decided, 0))
+            self._has_moved = False
             attention = decided[0].attention
             self.by_head.append(None if attention is None else attention.by_head)
         return self.events[-1]
