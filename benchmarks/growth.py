@@ -152,11 +152,11 @@ def run_point(point: Point) -> dict[str, float]:
     setting = Setting(size, {"train": load_split(DataFolder(Path(point.data)), SPLITS["train"])}, Path(point.folder))
     dataset = grown(setting.datasets["train"], point)
     way = UsualWay(setting, size, dataset) if point.way == "usual" else OurWay(setting, size, dataset)
-    way.walk(min(2, point.batch))  # the first of anything is slower, and takes memory that stays
-    before = memory_megabytes("VmRSS")
     if point.axis == "walk":
         assert isinstance(way, OurWay)
-        return along_the_walk(way, before)
+        return along_the_walk(way)
+    way.walk(min(2, point.batch))  # the first of anything is slower, and takes memory that stays
+    before = memory_megabytes("VmRSS")
     found: dict[str, float] = {}
     forget_peak()
     started = time.process_time()
@@ -174,9 +174,11 @@ def run_point(point: Point) -> dict[str, float]:
     return found
 
 
-def along_the_walk(way: OurWay, before: float) -> dict[str, float]:
+def along_the_walk(way: OurWay) -> dict[str, float]:
     """Seconds and memory at some steps of one walk."""
+    way.walk(1, steps=3)  # the first of anything is slower, and takes memory that stays
     found: dict[str, float] = {}
+    before = memory_megabytes("VmRSS")
     number, started = 0, time.process_time()
 
     def note(_: object) -> None:
@@ -199,12 +201,12 @@ class OurWay:
         self.ours = Ours(setting.model, size, dataset)
 
     @torch.no_grad()
-    def walk(self, count: int, watch: Watch | None = None) -> int:
+    def walk(self, count: int, watch: Watch | None = None, steps: int | None = None) -> int:
         """Walk the first episodes without losses; the number of steps."""
         self.model.eval()
         rows, dataset = np.arange(count), self.dataset
         text = self.model.encode(self.ours.learner.texts[0].select(torch.from_numpy(rows)))
-        plan = RolloutPlan("teacher", dataset.horizon, dataset.follow)
+        plan = RolloutPlan("teacher", steps or dataset.horizon, dataset.follow)
         episodes = dataset.episodes.select(rows)
         return int(roll_out(self.model, dataset.vision, episodes, text, plan, watch=watch).lengths.sum())
 

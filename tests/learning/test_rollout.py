@@ -30,7 +30,7 @@ from mtvm.learning import rollout
 from mtvm.learning.losses.consistency import Consistency
 from mtvm.learning.trace import Needs, RolloutPlan
 from mtvm.models import agent as agents
-from mtvm.models.parts import CachedConfig
+from mtvm.models.parts import CachedConfig, MTVMConfig
 from mtvm.models.seeing import Vision
 from mtvm.models.text import tokenize
 from mtvm.world.simulator import Simulator
@@ -118,12 +118,15 @@ def test_rollout_of_a_student_takes_its_own_actions_at_its_share_of_steps(vision
 
 @pytest.mark.parametrize("policy", ["teacher", "student", "sample"])
 @pytest.mark.parametrize(("tokens_at_once", "steps"), [(rollout._AT_ONCE, None), (150, None), (1, 2)])
+@pytest.mark.parametrize("bidirectional", [True, False])
 def test_rollout_with_a_cached_history_is_walked_first_and_computed_at_once(
-    policy, tokens_at_once, steps, vision, some, words, monkeypatch
+    policy, tokens_at_once, steps, bidirectional, vision, some, words, monkeypatch
 ):
     """What the losses see is what the model makes of each step, with its gradients."""
     monkeypatch.setattr(rollout, "_AT_ONCE", tokens_at_once)
-    model = lively_model(seed=2, history=CachedConfig(steps=steps))
+    monkeypatch.setattr(rollout, "computes_at_once", lambda *_: True)
+    architecture = MTVMConfig(bidirectional=bidirectional)
+    model = lively_model(seed=2, history=CachedConfig(steps=steps), architecture=architecture)
     draws = {"action_draws": draws_of(1, STEPS, len(some)), "student_draws": draws_of(2, STEPS, len(some))}
     needs = Needs(teacher=True, rewards=True)
     trace = rolled_out(model, vision, some, words, RolloutPlan(policy, STEPS, needs=needs, **draws))
@@ -141,20 +144,23 @@ def test_rollout_with_a_cached_history_is_walked_first_and_computed_at_once(
 
 
 @pytest.mark.parametrize("steps", [None, 1])
+@pytest.mark.parametrize("bidirectional", [True, False])
 def test_gradients_with_a_cached_history_do_not_depend_on_what_is_computed_at_once(
-    steps, vision, some, words, monkeypatch
+    steps, bidirectional, vision, some, words, monkeypatch
 ):
-    model, found, asked = lively_model(seed=2, history=CachedConfig(steps=steps)), [], []
+    history, architecture = CachedConfig(steps=steps), MTVMConfig(bidirectional=bidirectional)
+    model, found, asked = lively_model(seed=2, history=history, architecture=architecture), [], []
     step = model.step
     monkeypatch.setattr(model, "step", lambda *given, **named: asked.append(1) or step(*given, **named))
-    for tokens_at_once in (rollout._AT_ONCE, 150, 1):
+    for tokens_at_once in (rollout._AT_ONCE, 150 if bidirectional else 40, 1, 0):
         monkeypatch.setattr(rollout, "_AT_ONCE", tokens_at_once)
+        monkeypatch.setattr(model, "computes_walks", tokens_at_once > 0)
         model.zero_grad()
         trace = rolled_out(model, vision, some, words, RolloutPlan("teacher", STEPS))
         sum(step.outputs[0].logits[step.outputs[0].mask].square().sum() for step in trace.steps).backward()
         found.append({name: part.grad.clone() for name, part in model.named_parameters() if part.grad is not None})
         assert len(set(map(len, (step.rows for step in trace.steps)))) > 1, "some walks end before others"
-    assert 2 < len(trace.steps) < len(asked) - 2, "several steps at once, and one by one"
+    assert 2 < len(trace.steps) < len(asked) - len(trace.steps) - 2, "several steps at once, and one by one"
     for other in found[1:]:
         for name, gradient in found[0].items():
             torch.testing.assert_close(
@@ -162,13 +168,17 @@ def test_gradients_with_a_cached_history_do_not_depend_on_what_is_computed_at_on
             )
 
 
-def test_rollout_of_the_teacher_with_a_cached_history_asks_the_model_once(vision, some, words, monkeypatch):
+@pytest.mark.parametrize(("policy", "variants", "more"), [("teacher", 1, 1), ("sample", 1, 0), ("sample", 2, 1)])
+def test_rollouts_with_a_cached_history_are_computed_in_one_pass_where_that_pays(
+    policy, variants, more, vision, some, words, monkeypatch
+):
     model, asked = lively_model(history="cached"), []
     step = model.step
     monkeypatch.setattr(model, "step", lambda *given, **named: asked.append(1) or step(*given, **named))
-    trace = rolled_out(model, vision, some, words, RolloutPlan("teacher", STEPS))
+    text = model.encode(*variants * [words])
+    trace = rollout.roll_out(model, vision, some, text, RolloutPlan(policy, STEPS), keep_steps=True)
     assert len(trace.steps) > 2
-    assert len(asked) == 1
+    assert len(asked) == more + (0 if policy == "teacher" else len(trace.steps))
 
 
 # Alone or together

@@ -9,6 +9,7 @@ from small_models import TEXTS, TINY, assert_same, follow, make_model, make_walk
 
 from mtvm.models.history import KnownWalks
 from mtvm.models.inspect import count_flops
+from mtvm.models.places import Places
 
 STEPS = 5
 
@@ -18,12 +19,11 @@ def known(walk):
     width = max(move.actions.shape[1] for move in walk)
     actions = [torch.nn.functional.pad(move.actions, (0, 0, 0, width - move.actions.shape[1])) for move in walk]
     masks = [torch.nn.functional.pad(move.mask, (0, width - move.mask.shape[1])) for move in walk]
+    rows = torch.arange(len(TEXTS)).repeat(len(walk))
+    columns = torch.arange(len(walk)).repeat_interleave(len(TEXTS))
     walks = KnownWalks(
-        len(TEXTS),
         0,
-        len(walk),
-        torch.arange(len(TEXTS)).repeat(len(walk)),
-        torch.arange(len(walk)).repeat_interleave(len(TEXTS)),
+        Places(len(TEXTS), len(walk), rows, columns),
         torch.cat([move.chosen for move in walk]),
         torch.cat([move.direction for move in walk]),
     )
@@ -34,11 +34,12 @@ def in_one_pass(model, walk, rows=None, **options):
     """The step of all steps of a walk, or of some rows of them."""
     walks, actions, mask = known(walk)
     if rows is not None:
-        parts = ("episodes", "steps", "chosen", "direction")
-        walks = dataclasses.replace(walks, **{part: getattr(walks, part)[rows] for part in parts})
+        places = dataclasses.replace(walks.places, rows=walks.places.rows[rows], columns=walks.places.columns[rows])
+        walks = KnownWalks(0, places, walks.chosen[rows], walks.direction[rows])
         actions, mask = actions[rows], mask[rows]
     text = model.encode(words_of(TEXTS))
-    return model.step(text.repeated(walks.episodes), model.walked(None, walks), actions, mask, **options)
+    text = text.repeated(walks.places) if model.text_is_query else dataclasses.replace(text, places=walks.places)
+    return model.step(text, model.walked(None, walks), actions, mask, **options)
 
 
 @pytest.mark.parametrize("need_context", [True, False])
@@ -74,7 +75,7 @@ def test_cached_history_knows_walks_that_end_at_different_times():
     model, walk = make_model(history="cached"), make_walk(TINY, steps=STEPS)
     lengths = torch.tensor([2, 5, 3])
     walks, _, _ = known(walk)
-    rows = (walks.steps < lengths[walks.episodes]).nonzero()[:, 0]
+    rows = (walks.numbers < lengths[walks.places.rows]).nonzero()[:, 0]
     whole, some = in_one_pass(model, walk), in_one_pass(model, walk, rows)
     assert_same(some.logits, whole.logits[rows])
 

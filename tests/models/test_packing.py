@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from mtvm.models.packing import Packing, take
+from mtvm.models.places import Places
 from mtvm.products import using
 
 MASK = torch.tensor([[True, True, False], [True, False, False], [False, False, False], [True, True, True]])
@@ -113,3 +114,16 @@ def test_packing_fills_up_to_few_sizes_without_changing_anything(kind):
     for one, other in zip(*found, strict=True):
         assert torch.equal(one, other)
     assert torch.equal(usual.real(tokens), found[0][-1])
+
+
+@pytest.mark.parametrize("full", [True, False])
+def test_rows_that_ask_the_same_are_asked_side_by_side(full):
+    mask = torch.tensor([[True, True], [True, full], [True, True]])
+    tokens = torch.arange(6.0).view(3, 2, 1) + 1
+    packing = Packing(mask)
+    packed = packing.pack(tokens)
+    packing.join(Places(2, 2, torch.tensor([0, 1, 1]), torch.tensor([0, 0, 1])))
+    grid = packing.together.spread_heads(packed[:, None, None])[0, :, 0, :, 0]
+    assert grid.tolist() == [[1, 2, 0, 0], [3, 4 * full, 5, 6]]
+    assert torch.equal(packing.together.pack_heads(grid[:, None, :, None]), packed)
+    assert torch.equal(packing.spread(packed)[mask], tokens[mask])

@@ -23,6 +23,7 @@ from mtvm.learning.trace import RolloutPlan, Rows, StepTrace, Trace
 from mtvm.models.history import KnownWalks, Past
 from mtvm.models.language import Text
 from mtvm.models.network import Network, Output
+from mtvm.models.places import Places
 from mtvm.models.seeing import Vision
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.rewards import Rewards
@@ -35,9 +36,19 @@ _AT_ONCE = 8192
 Watch = Callable[[StepTrace], None]
 
 
-def computes_at_once(model: Network, plan: RolloutPlan) -> bool:
-    """Whether the steps of a rollout that is learned from are computed in one pass, after it was walked."""
-    return model.computes_walks and not plan.needs.ended
+def computes_at_once(model: Network, text: Text, plan: RolloutPlan) -> bool:
+    """Whether the steps of a rollout that is learned from are computed in one pass, after it was walked.
+
+    A teacher walks without the model. Others need it: on a CPU, walking first costs more than one pass then saves,
+    unless losses see several variants of the texts, of which a walk needs one.
+    """
+    pays = not _asks(plan) or text.variants > 1 or model.device.type != "cpu"
+    return pays and model.computes_walks and not plan.needs.ended
+
+
+def _asks(plan: RolloutPlan) -> bool:
+    """Whether walking needs the model."""
+    return plan.policy != "teacher" or plan.needs.rewards
 
 
 def roll_out(
@@ -54,10 +65,11 @@ def roll_out(
 
     `keep_steps` keeps every step in the trace, as losses need it; `watch` is shown each step as soon as it is taken.
 
-    Where the model can compute known walks at once, a rollout that keeps its steps is walked first, without gradients
-    and without dropout, by the teacher without the model; all steps that the losses see are then computed in one pass.
+    Where the model can compute known walks at once, a rollout that keeps its steps may be walked first, without
+    gradients and without dropout, by the teacher without the model; all steps that the losses see are then computed in
+    one pass.
     """
-    at_once = keep_steps and computes_at_once(model, plan)
+    at_once = keep_steps and computes_at_once(model, text, plan)
     running = (_WalkingFirst if at_once else _Running)(model, vision, episodes, text, plan)
     path = Path(running.navigator.simulator)
     stopped, lengths = np.zeros(len(episodes), dtype=bool), np.zeros(len(episodes), dtype=np.int64)
@@ -208,8 +220,7 @@ class _WalkingFirst(_Running):
         self.given = text
         self._sights: list[tuple[Tensor, Tensor]] = []
         self._directions: list[Tensor] = []
-        self._asked = plan.policy != "teacher" or plan.needs.rewards
-        """Whether the walk needs the model."""
+        self._asked = _asks(plan)
         with _deciding(model):
             super().__init__(model, vision, episodes, text.variant(0), plan)
 
@@ -238,15 +249,17 @@ class _WalkingFirst(_Running):
         past: Past | None = None
         running = np.arange(len(self.given))
         for some in self._passes(steps):
-            if past is not None:
-                going = np.searchsorted(running, steps[some.start].rows)
-                past = past.keep(torch.from_numpy(going).to(self.model.device))
-            running = steps[some.start].rows
-            past = self._compute(steps, some, past)
+            going, running = np.searchsorted(running, steps[some.start].rows), steps[some.start].rows
+            past = self._compute(steps, some, past and past.keep(torch.from_numpy(going).to(self.model.device)))
+
+    @property
+    def _shares_texts(self) -> bool:
+        """Whether all steps of an episode read the same text, which does not change as they do."""
+        return self.plan.mask_words is None and not self.model.text_is_query
 
     def _passes(self, steps: list[StepTrace]) -> Iterator[slice]:
         """Steps that are computed at once."""
-        words = self.given.variants * self.given.real.shape[1]
+        words = 0 if self._shares_texts else self.given.variants * self.given.real.shape[1]
         first, tokens = 0, 0
         for number, (step, (seen, _)) in enumerate(zip(steps, self._sights, strict=True)):
             more = len(step.rows) * (words + seen.shape[1])
@@ -258,10 +271,8 @@ class _WalkingFirst(_Running):
 
     def _compute(self, steps: list[StepTrace], some: slice, past: Past | None) -> Past:
         """The same for some of the steps; `past` has those before."""
-        model, device, running = self.model, self.model.device, steps[some.start].rows
+        model, running, sights = self.model, steps[some.start].rows, self._sights[some]
         rows = np.concatenate([step.rows for step in steps[some]])
-        numbers = np.repeat(np.arange(some.start, some.stop), [len(step.rows) for step in steps[some]])
-        sights = self._sights[some]
         width = max(tokens.shape[1] for tokens, _ in sights)
         tokens, mask = (
             torch.cat([functional.pad(part, (0, 0) * (part.ndim - 2) + (0, width - part.shape[1])) for part in parts])
@@ -269,24 +280,35 @@ class _WalkingFirst(_Running):
         )
         directions = torch.cat([tokens.new_zeros(0, model.config.angle_width), *self._directions[some]])
         directions = functional.pad(directions, (0, 0, 0, len(rows) - len(directions)))  # after the end nobody looks
-        episodes, of_walk = (
-            torch.from_numpy(one).to(device) for one in (np.searchsorted(running, rows), numbers.astype(np.int64))
+        columns = np.repeat(np.arange(len(sights)), [len(step.rows) for step in steps[some]])
+        places, of_given = (
+            Places(
+                batch,
+                len(sights),
+                torch.from_numpy(numbers).to(model.device),
+                torch.from_numpy(columns).to(model.device),
+            )
+            for batch, numbers in ((len(running), np.searchsorted(running, rows)), (len(self.given), rows))
         )
         chosen = torch.cat([step.actions for step in steps[some]])
-        count = some.stop - some.start
-        past = model.walked(past, KnownWalks(len(running), some.start, count, episodes, of_walk, chosen, directions))
-        text = self.given.repeated(torch.from_numpy(rows).to(device))
-        text = self._masked(text, [(number, steps[number].rows) for number in range(some.start, some.stop)])
+        past = model.walked(past, KnownWalks(some.start, places, chosen, directions))
+        if self._shares_texts:
+            text = self.given.keep(torch.from_numpy(running).to(model.device))
+            text = dataclasses.replace(text, places=places)
+        else:
+            text = self.given.repeated(of_given)
+            text = self._masked(text, [(number, steps[number].rows) for number in range(some.start, some.stop)])
         output = model.step(
             text, past, tokens, mask, need_context=self._need_context, need_layers=self.plan.needs.layers
         )
         outputs = output.variants(text.variants)
         values = model.value(outputs[0]) if self.plan.needs.rewards else None
+        real = text.real if text.places is None else text.places.repeat(text.real)
         start = 0
         for step in steps[some]:
             of_step = slice(start, start + len(step.rows))
             step.outputs = [one.select(operator.itemgetter(of_step)) for one in outputs]
-            step.text_real = text.real[of_step]
+            step.text_real = real[of_step]
             step.values = None if values is None else values[of_step]
             start = of_step.stop
         return past

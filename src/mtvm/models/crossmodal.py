@@ -104,8 +104,8 @@ class CrossAttention(nn.Module):
 
     def vision_only(self, vision: Tensor, text: Projected, words: Packing, stream: Packing) -> Tensor:
         """Vision attends to the text's keys and values."""
-        key, value = text
-        attended = self.attention.attend(self.attention.query(vision, stream), key, value, words, stream)
+        (key, value), asking = text, stream.together
+        attended = self.attention.attend(self.attention.query(vision, asking), key, value, words, asking)
         result: Tensor = self.output(attended, vision)
         return result
 

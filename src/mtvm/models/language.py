@@ -15,6 +15,7 @@ from mtvm.models.config import ModelConfig
 from mtvm.models.crossmodal import Projected
 from mtvm.models.dropout import Dropout
 from mtvm.models.packing import Packing, take
+from mtvm.models.places import Places
 from mtvm.models.text import Tokens
 from mtvm.products import Linear, adopt
 
@@ -38,6 +39,8 @@ class Text:
     variants: int = 1
     ids: Tensor | None = None
     """(variants * B, L) the tokens as they were read, for comparing words with names."""
+    places: Places | None = None
+    """Which of the texts each row of the stream reads, where several read one."""
 
     def __len__(self) -> int:
         """The number of episodes."""
@@ -79,9 +82,14 @@ class Text:
             ids=None if self.ids is None else self.ids[every][:, :length],
         )
 
-    def repeated(self, rows: Tensor) -> Text:
-        """The texts at `rows`, any of which may occur several times."""
-        return self.keep(rows, lambda batch, chosen: batch.index_select(0, chosen))
+    def repeated(self, places: Places) -> Text:
+        """A text for each of the `places`, which stand in rows of texts."""
+        every = places.of_variants(self.variants)
+        return self.keep(places.rows, lambda batch, _: every.repeat(batch))
+
+    def of_rows(self, texts: Tensor) -> Tensor:
+        """(variants * B, ...) of the texts, as the rows of the stream read them."""
+        return texts if self.places is None else self.places.of_variants(self.variants).repeat(texts)
 
     @property
     def keeps_padding(self) -> bool:

@@ -120,7 +120,7 @@ class MTVM(Network):
         recall = None
         if isinstance(self.history, ReadHistory):
             recall = functools.partial(self.history.read, state=past)
-            memory, memory_mask = text.states.new_zeros(len(text), 0, self.config.hidden), mask[:, :0]
+            memory, memory_mask = text.states.new_zeros(len(mask), 0, self.config.hidden), mask[:, :0]
         else:
             memory, memory_mask = self.history.tokens(past, self.token_encoder)
         step: Output = self(text, memory, memory_mask, actions, mask, need_context, need_attention, need_layers, recall)
@@ -158,11 +158,14 @@ class MTVM(Network):
         layers: list[tuple[Tensor, Tensor]] | None = [] if need_layers else None
         keys: list[LayerKeys] = []
         asked = None if need_context else here
+        packing = self._packing(stream_mask)
+        if text.places is not None:
+            packing.join(text.places.of_variants(text.variants))
         read, seen = self.crossmodal(
             text.states,
             text.packing,
             stream,
-            self._packing(stream_mask),
+            packing,
             text.cache,
             asked,
             record,
@@ -176,13 +179,13 @@ class MTVM(Network):
             mask=mask,
             actions=actions,
             activations=here.spread(activations),
-            text=read,
-            text_mask=text.mask,
+            text=text.of_rows(read if need_context or text.places is None else read[:, :0]),
+            text_mask=text.of_rows(text.mask),
             stream=seen if need_context else stream[:, :0],
             stream_mask=stream_mask,
             attention=stack_attention(record or []),
             has_context=need_context,
-            layers=layers or [],
+            layers=[(text.of_rows(words), tokens) for words, tokens in layers or []],
             keys=[] if recall is None else keys,
         )
 

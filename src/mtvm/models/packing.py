@@ -7,6 +7,7 @@ which tokens belong together, spreads them out to (batch, length) and back.
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import torch
@@ -14,6 +15,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from mtvm import products
+from mtvm.models.places import Places
 
 
 class Packing:
@@ -28,6 +30,7 @@ class Packing:
     def __init__(self, mask: Tensor, drop: bool = True) -> None:
         self.batch, self.length = mask.shape
         self.drop = drop
+        self._joined: Packing | None = None
         # An exported program must not depend on the data: it keeps its padding, and its batch dimension.
         self._exporting = torch.compiler.is_exporting()
         real = mask.flatten().nonzero()[:, 0] if drop and not self._exporting else None
@@ -52,6 +55,25 @@ class Packing:
             return take(packed, rows, functional.pad(rows, (0, extra)) if extra else None)
         spread = packed if self._exporting else packed.view(self.batch, self.length, *packed.shape[1:])
         return tail.pack(spread[:, -tail.length :])
+
+    @property
+    def together(self) -> Packing:
+        """How the tokens ask others: as they are, unless `join` has put rows that ask the same side by side."""
+        return self._joined or self
+
+    def join(self, places: Places) -> None:
+        """Let rows that share a row of `places` ask together."""
+        device = places.rows.device
+        rows, columns = self._grid or (
+            torch.arange(self.batch, device=device).repeat_interleave(self.length),
+            torch.arange(self.length, device=device).repeat(self.batch),
+        )
+        self._joined = joined = copy.copy(self)
+        joined.batch, joined.length = places.batch, places.count * self.length
+        joined._grid = places.rows[rows], places.columns[rows] * self.length + columns
+        joined._real = joined._grid[0] * joined.length + joined._grid[1]
+        if self._grid is None:
+            joined._rows = joined._real
 
     def pack(self, tokens: Tensor) -> Tensor:
         """(B, n, ...) to (rows, ...), one for each real token."""

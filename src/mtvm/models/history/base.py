@@ -16,6 +16,7 @@ from mtvm.models.crossmodal import LayerKeys
 from mtvm.models.language import Text
 from mtvm.models.packing import take
 from mtvm.models.parts import HistoryConfig
+from mtvm.models.places import Places
 from mtvm.models.vision import TokenEncoder
 
 Past = Any
@@ -53,20 +54,21 @@ class Transition:
 
 @dataclasses.dataclass
 class KnownWalks:
-    """R steps of B walks whose actions are all known, so that they can be computed in one pass: `count` numbers of
-    steps, from `first` on. The walks need not all go on to the last of them."""
+    """R steps of B walks whose actions are all known, so that they can be computed in one pass: some numbers of steps,
+    from `first` on. The walks need not all go on to the last of them."""
 
-    batch: int
     first: int
-    count: int
-    episodes: Tensor
-    """(R,) the row, up to B, of the episode that each step belongs to."""
-    steps: Tensor
-    """(R,) its number in the walk."""
+    places: Places
+    """Where each step stands in a grid of walks and numbers of steps."""
     chosen: Tensor
     """(R,) the action that was taken."""
     direction: Tensor
     """(R, angle width) the direction feature after the move."""
+
+    @property
+    def numbers(self) -> Tensor:
+        """(R,) the number of each step in its walk."""
+        return self.places.columns + self.first
 
 
 class HistoryEncoder(nn.Module, abc.ABC):

@@ -21,6 +21,7 @@ from mtvm.models.config import ModelConfig
 from mtvm.models.history.base import KnownWalks, ReadHistory, Transition
 from mtvm.models.language import Text
 from mtvm.models.memory import MemoryBank
+from mtvm.models.places import Places
 from mtvm.products import Linear
 
 
@@ -54,7 +55,6 @@ class KnownPast:
     """Known walks, of which each step sees what those before it write."""
 
     walks: KnownWalks
-    places: Places
     marks: Tensor
     """(R, parts * hidden)"""
     before: dict[Part, KeyValue]
@@ -91,7 +91,7 @@ class CachedHistory(ReadHistory):
 
     def walked(self, past: KnownPast | None, walks: KnownWalks) -> KnownPast:
         before = {} if past is None else past.written
-        return KnownPast(walks, Places(walks), self._marks(walks.direction, walks.steps), before)
+        return KnownPast(walks, self._marks(walks.direction, walks.numbers), before)
 
     def read(self, layer: int, queries: Queries, state: Written | KnownPast) -> Recalled | None:
         first = 2 * (layer * len(self.readers) + self.readers.index(queries.reader))
@@ -120,8 +120,25 @@ class CachedHistory(ReadHistory):
 
 def _at(part: Tensor, chosen: Tensor) -> Tensor:
     """(B, hidden) the keys or values (B, heads, A, hidden / heads) of the chosen actions."""
-    rows = chosen.view(-1, 1, 1, 1).expand(-1, part.shape[1], 1, part.shape[3])
-    return part.gather(2, rows).flatten(1)
+    tokens: Tensor = _AtChosen.apply(part, torch.arange(len(chosen), device=chosen.device), chosen)  # type: ignore[no-untyped-call]
+    return tokens.flatten(1)
+
+
+class _AtChosen(torch.autograd.Function):
+    """(B, heads, width), with a gradient that is copied, not added up."""
+
+    @staticmethod
+    def forward(ctx: Any, part: Tensor, rows: Tensor, chosen: Tensor) -> Tensor:
+        ctx.save_for_backward(rows, chosen)
+        ctx.shape = part.shape
+        return part.transpose(1, 2)[rows, chosen]
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
+        rows, chosen = ctx.saved_tensors
+        gradient = gradients[0].new_zeros(ctx.shape)
+        gradient.transpose(1, 2)[rows, chosen] = gradients[0]
+        return gradient, None, None
 
 
 class KeysAndValues(Recalled):
@@ -145,7 +162,7 @@ def _of_known_walks(
     part: Part, queries: Queries, marks: KeyValue, past: KnownPast, limit: int | None
 ) -> Recalled | None:
     """What each step reads of those before it, whose keys and values are among those of this very layer."""
-    walks, places = past.walks, past.places
+    walks, places = past.walks, past.walks.places
     own = []
     for tokens, mark in zip((queries.keys, queries.values), marks, strict=True):
         chosen = _at(tokens[: len(walks.chosen)], walks.chosen).view_as(mark) + mark
@@ -153,44 +170,17 @@ def _of_known_walks(
     keys, values = own
     if part in past.before:
         keys, values = (torch.cat(both, dim=2) for both in zip(past.before[part], own, strict=True))
-    if limit is not None and keys.shape[2] > limit + walks.count:
-        keys, values = keys[:, :, -limit - walks.count :], values[:, :, -limit - walks.count :]
+    if limit is not None and keys.shape[2] > limit + places.count:
+        keys, values = keys[:, :, -limit - places.count :], values[:, :, -limit - places.count :]
     past.written[part] = keys, values
-    last = walks.first + walks.count
+    last = walks.first + places.count
     if last < 2:
         return None
     numbers = torch.arange(last - keys.shape[2], last, device=keys.device)
-    before = numbers < walks.steps[:, None]
+    before = numbers < walks.numbers[:, None]
     if limit is not None:
-        before &= numbers >= walks.steps[:, None] - limit
+        before &= numbers >= walks.numbers[:, None] - limit
     return OfKnownWalks(places, keys, values, before)
-
-
-class Places:
-    """Where the steps of known walks stand in a grid of episodes and steps."""
-
-    def __init__(self, walks: KnownWalks) -> None:
-        self.rows, self.columns = walks.episodes, walks.steps - walks.first
-        self.batch, self.steps = walks.batch, walks.count
-
-    def spread(self, rows: Tensor) -> Tensor:
-        """(R, heads, n, width) to (B, heads, count, n, width), zeros where a walk has ended; of each variant."""
-        episodes, steps, batch = self._of_variants(len(rows))
-        grid: Tensor = _SpreadSteps.apply(rows, episodes, steps, batch, self.steps)  # type: ignore[no-untyped-call]
-        return grid
-
-    def collect(self, grid: Tensor, rows: int) -> Tensor:
-        """Back to (R, heads, n, width)."""
-        episodes, steps, _ = self._of_variants(rows)
-        collected: Tensor = _CollectSteps.apply(grid, episodes, steps)  # type: ignore[no-untyped-call]
-        return collected
-
-    def _of_variants(self, rows: int) -> tuple[Tensor, Tensor, int]:
-        variants = rows // len(self.rows)
-        if variants == 1:
-            return self.rows, self.columns, self.batch
-        episodes = torch.cat([self.rows + number * self.batch for number in range(variants)])
-        return episodes, self.columns.repeat(variants), variants * self.batch
 
 
 class OfKnownWalks(Recalled):
@@ -210,40 +200,11 @@ class OfKnownWalks(Recalled):
 
     def _product(self, rows: Tensor, of_episodes: Tensor) -> Tensor:
         """(R, heads, n, width) times (B, heads, width, m) of their episodes."""
-        grid = self.places.spread(rows)
+        places = self.places.of_variants(len(rows) // len(self.places))
+        grid = places.spread(rows)
         product = grid.flatten(2, 3) @ self._repeated(of_episodes, grid)
-        return self.places.collect(product.view(*grid.shape[:4], -1), len(rows))
+        return places.collect(product.view(*grid.shape[:4], -1))
 
     def _repeated(self, part: Tensor, rows: Tensor) -> Tensor:
         variants = len(rows) // len(part)
         return part if variants == 1 else part.repeat(variants, 1, 1, 1)
-
-
-class _SpreadSteps(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, rows: Tensor, episodes: Tensor, steps: Tensor, batch: int, count: int) -> Tensor:
-        ctx.save_for_backward(episodes, steps)
-        _, heads, length, width = rows.shape
-        grid = rows.new_zeros(batch, heads, count, length, width)
-        grid.transpose(1, 2)[episodes, steps] = rows
-        return grid
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None, None]:
-        episodes, steps = ctx.saved_tensors
-        return gradients[0].transpose(1, 2)[episodes, steps], None, None, None, None
-
-
-class _CollectSteps(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, grid: Tensor, episodes: Tensor, steps: Tensor) -> Tensor:
-        ctx.save_for_backward(episodes, steps)
-        ctx.shape = grid.shape
-        return grid.transpose(1, 2)[episodes, steps]
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
-        episodes, steps = ctx.saved_tensors
-        grid = gradients[0].new_zeros(ctx.shape)
-        grid.transpose(1, 2)[episodes, steps] = gradients[0]
-        return grid, None, None
