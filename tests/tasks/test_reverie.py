@@ -275,6 +275,28 @@ def test_answers_of_result_files_are_checked(houses, episodes, tmp_path, answer,
         score(path, episodes)
 
 
+def test_results_of_duet_are_scored_too(houses, episodes, tmp_path):
+    """Its steps are lists of viewpoints, and its objects in a field of its own, as texts or null."""
+    walks = walk_split(baseline_policy("shortest"), episodes)
+    path = tmp_path / "results.json"
+    write_results(path, episodes, walks.trajectories(), walks.answers)
+    records = [
+        {
+            "instr_id": record["instr_id"],
+            "trajectory": [[pose[0]] for pose in record["trajectory"]],
+            "pred_objid": None if number == 0 else str(record["predObjId"]),
+        }
+        for number, record in enumerate(json.loads(path.read_text()))
+    ]
+    path.write_text(json.dumps(records))
+    _, columns = score(path, episodes)
+    assert columns["RGS"].tolist() == [0, *[100] * (len(episodes) - 1)]
+    records[1]["pred_objid"] = "a lamp"
+    path.write_text(json.dumps(records))
+    with pytest.raises(InputError, match="entry 1: 'pred_objid' is 'a lamp', not the number of an object"):
+        score(path, episodes)
+
+
 def test_submissions_name_an_object_for_each_episode(houses, tmp_path):
     secret = load_episodes("reverie", "test", houses)
     walks = walk_split(baseline_policy("forward"), secret)

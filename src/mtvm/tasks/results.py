@@ -23,12 +23,13 @@ from mtvm.progress import notice
 from mtvm.tasks.episode import EpisodeSet
 from mtvm.tasks.metrics import Answers, Floats, pad
 from mtvm.tasks.records import LARGEST_HEADING
-from mtvm.tasks.spec import COMMON_ID_FIELD
+from mtvm.tasks.spec import COMMON_ID_FIELD, TaskSpec
 from mtvm.world.views import VIEW_ELEVATION, VIEW_HEADING
 
 Pose = tuple[str, float, float]
 NO_OBJECT = -1
 """What result files say where an agent names no object."""
+_DUETS_OBJECT = "pred_objid"
 
 
 class MissingIdsError(InputError):
@@ -91,8 +92,10 @@ def read_results(path: Path, episodes: EpisodeSet, partial: bool = False) -> Res
         if identity in by_id:
             raise InputError(f"{path}: entry {place}: id {brief(identity)} occurs twice.")
         by_id[identity] = poses
-        if episodes.task.answer is not None and episodes.task.answer_field in record:
-            said[identity] = _answer(path, place, record[episodes.task.answer_field], episodes)
+        for field in _answer_fields(episodes.task):
+            if field in record:
+                said[identity] = _answer(path, place, field, record[field], episodes)
+                break
     _tell_degrees(path, list(by_id.values()))
     missing = [identity for identity in episodes.ids if identity not in by_id]
     if missing and not partial:
@@ -106,7 +109,14 @@ def read_results(path: Path, episodes: EpisodeSet, partial: bool = False) -> Res
     return Results(episodes, [by_id[identity] for identity in episodes.ids], answers)
 
 
-def _answer(path: Path, place: int, value: Any, episodes: EpisodeSet) -> str | None:
+def _answer_fields(task: TaskSpec) -> tuple[str, ...]:
+    """Where an answer may stand: DUET and what came from it have a field of their own for objects."""
+    if task.answer is None:
+        return ()
+    return (task.answer_field, _DUETS_OBJECT) if task.answer == "object" else (task.answer_field,)
+
+
+def _answer(path: Path, place: int, field: str, value: Any, episodes: EpisodeSet) -> str | None:
     """An answer, which may be null; ids may be written as texts."""
     task = episodes.task
     if task.answer == "object" and type(value) is int:
@@ -114,7 +124,7 @@ def _answer(path: Path, place: int, value: Any, episodes: EpisodeSet) -> str | N
     if value is None or (isinstance(value, str) and task.is_answer(value)):
         return None if value is None else str(int(value)) if task.answer == "object" else value
     wanted = "the number of an object" if task.answer == "object" else "a text"
-    raise InputError(f"{path}: entry {place}: '{task.answer_field}' is {brief(repr(value), 40)}, not {wanted}.")
+    raise InputError(f"{path}: entry {place}: '{field}' is {brief(repr(value), 40)}, not {wanted}.")
 
 
 def _read_record(path: Path, place: int, record: Any, id_field: str) -> tuple[str, list[Pose]]:
