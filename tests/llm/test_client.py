@@ -261,6 +261,19 @@ def test_the_budget_is_kept_by_questions_at_the_same_time(serve, endpoint, token
     assert all(f"${budget.spent:.4f} were spent" in said for said in refused)
 
 
+def test_what_is_set_aside_follows_what_the_server_counts(serve, endpoint):
+    """A picture is 765 tokens by the estimate, and ten times as many for some models."""
+    server, budget = serve(lambda number, body: (200, {}, completion("yes", 5050, 10))), Budget(0.05)
+    asked = endpoint(server, budget=budget)  # whose prompt is 101 tokens by the estimate: $0.0101 and then $0.0151
+    for number in range(20):
+        try:
+            asked.ask([*ASKED[:1], {"role": "user", "content": f"{number:400d}"}], FORM)
+        except BudgetError:
+            break
+    assert budget.spent <= 0.05
+    assert len(server.bodies) == 7, "an eighth might have cost more than is left"
+
+
 def test_without_a_price_no_budget_can_be_kept(serve, clock):
     with pytest.raises(InputError, match="what m costs is not known, so --max-cost cannot be kept"):
         Endpoint("m", "https://api.example.org/v1", key="k", budget=Budget(1.0), clock=clock)

@@ -120,6 +120,8 @@ class Endpoint:
         self._over = threading.Event()
         self._reached = False
         """Whether the server ever answered: one that never did may not be there at all."""
+        self._counted = 1.0
+        """The most tokens of a prompt that the server has counted, for one that was estimated."""
         self._told = -math.inf
         """When the user was told last what is waited for."""
         self._lock = threading.Lock()
@@ -180,7 +182,7 @@ class Endpoint:
             wait = self._backoff(attempt)
             body = self._body(messages, schema)
             estimate = estimated_tokens(messages)
-            reserved = (self.price or FREE).of(estimate, self._most_tokens)
+            reserved = (self.price or FREE).of(estimate * self._counted, self._most_tokens)
             self.budget.reserve(reserved)
             if self._over.is_set():  # while it waited for money
                 self.budget.pay(reserved, 0.0)
@@ -191,6 +193,7 @@ class Endpoint:
                 self._reached = True
                 if status == 200:
                     reply = self._reply(content, estimate)
+                    self._counted = max(self._counted, reply.prompt_tokens / max(estimate, 1))
                     cost = self.cost(reply)
                     return reply
             except AnswerError:
